@@ -24,6 +24,8 @@ export interface User {
   readonly routePlace?: number | undefined
   /** Where its limiter counts what it refuses, and where the route does that counts separately. */
   readonly bans?: { readonly common: BanSpace; readonly route: BanSpace } | undefined
+  /** The requests that were decided. Left out: it asks for some of them again */
+  readonly once?: WeakSet<readonly Charge[]>
   /** Whether the order of its calls is checked. */
   readonly isOrdered?: true
   /** Units that it may charge without a decision of the store: by key. Undefined: any, since it settles. */
@@ -224,6 +226,9 @@ function learnDecisions(
   const { audit, fail, tell } = world
   for (const [i, charges] of requests.entries()) {
     const result = results[i] as StoreResult | Error
+    if (user.once?.has(charges) && !maySendTwice(world.plan))
+      fail('once', `a request of ${user.name} is decided twice`)
+    user.once?.add(charges)
     if (result instanceof Error) {
       fail('readable', `the store could not decide: ${result.message}`)
       continue

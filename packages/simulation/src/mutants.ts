@@ -22,8 +22,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sliding log keeps its oldest millisecond',
     file: 'algorithms/sliding-log/sliding-log.ts',
-    text: 'log.time(i) <= now - this.windowMs; i += 1',
-    by: 'log.time(i) < now - this.windowMs; i += 1',
+    text: 'log.unitsUntil(now - this.windowMs)',
+    by: 'log.unitsUntil(now - this.windowMs - 1)',
   },
   {
     name: 'a bucket drains for a millisecond too long',
@@ -40,8 +40,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait is a millisecond too short',
     file: 'algorithms/sliding-log/sliding-log.ts',
-    text: 'return time + this.windowMs - now',
-    by: 'return time + this.windowMs - now - 1',
+    text: 'return Math.min(time, now) + this.windowMs - now',
+    by: 'return Math.min(time, now) + this.windowMs - now - 1',
   },
   {
     name: 'a refusal does not move the state to a clock that has stepped back',
@@ -69,9 +69,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the store decides by the clock of the process',
-    file: 'stores/transactional/transactional-ledger.ts',
-    text: 'const states = new TransactionStates(sorted, bytes)',
-    by: 'now = Date.now()\n      const states = new TransactionStates(sorted, bytes)',
+    file: 'stores/transactional/parts/parted-transactions.ts',
+    text: 'const states = new TransactionStates(bytes)',
+    by: 'now = Date.now()\n      const states = new TransactionStates(bytes)',
   },
   {
     name: 'a state is forgotten before its quota is full',
@@ -201,9 +201,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a state is kept for too long',
-    file: 'stores/transactional/transactional-ledger.ts',
-    text: 'state: bytes, ttlMs })',
-    by: 'state: bytes, ttlMs: 2 * ttlMs })',
+    file: 'stores/transactional/parts/transaction-states.ts',
+    text: 'state: encodeState(state, entries), ttlMs })',
+    by: 'state: encodeState(state, entries), ttlMs: 2 * ttlMs })',
   },
   {
     name: 'a renewal that fails is not caught',
@@ -238,13 +238,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reservation comes back to the present',
     file: 'algorithms/reserved/reserved.ts',
-    text: '-held.extra(i, UNITS), held.extra(i, CHARGED_AT))',
-    by: '-held.extra(i, UNITS), now)',
+    text: '-ended.extra(i, UNITS), ended.extra(i, CHARGED_AT))',
+    by: '-ended.extra(i, UNITS), now)',
   },
   {
     name: 'what comes back to a bucket depends on who looks',
     file: 'algorithms/reserved/reserved.ts',
-    text: 'drains ? held.until(i) : now',
+    text: 'drains ? ended.until(i) : now',
     by: 'now',
   },
   {

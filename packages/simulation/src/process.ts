@@ -56,6 +56,8 @@ export class Process {
   /** Units of the requests that each policy has admitted. */
   readonly admitted: number[]
   readonly allowance = new Map<string, number>()
+  /** The requests that the store has decided. */
+  readonly once = new WeakSet<readonly Charge[]>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
   /** Requests that policies have admitted, where it is checked what they were charged in the end. */
