@@ -15,7 +15,7 @@ import {
 import { holdEstimate, type Reservation } from './settlement/reservation.ts'
 import { watchEnd } from './settlement/response-end.ts'
 import { settleInTime } from './settlement/settle-in-time.ts'
-import { correctionOf } from './settlement/settlement.ts'
+import { Correction } from './settlement/settlement.ts'
 import type { Turns } from './turns.ts'
 
 /** What happens to a request after the decision. */
@@ -187,8 +187,9 @@ export class Responder<Request, Response> {
       const functions = rules.map(({ settle }) => settle)
       const settled = decision.policies.filter((_, i) => functions[i] !== undefined)
       const messages = { request, response, route }
-      const correction = correctionOf(limiter, functions, charges, decision, messages, holdMs)
-      settle = settleInTime(correction.correct, adapter, response, settled, holdMs)
+      const { policies } = decision
+      const correction = new Correction(limiter, functions, charges, policies, messages, holdMs)
+      settle = settleInTime(correction, adapter, response, settled, holdMs)
       if (reserves) reservation = holdEstimate(limiter, charges, decision, correction, progress)
     }
     const released: HeldSlot['ended'] = (reason) => limiter.events.released(reason, charges, route)

@@ -2,8 +2,10 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { isClosed, whenClosed } from './when-closed.ts'
 
-/** What to call when the application ends a response: one accessor each, however many limiters. */
-const onEnd = new WeakMap<ServerResponse, (() => void)[]>()
+/** The place on a response for what watches it: one of each response, however many limiters. */
+const WATCH = Symbol('sluice.watch')
+
+type Watched = ServerResponse & { [WATCH]?: Watch }
 
 /**
  * Calls back when the application has ended a response, perhaps several times; immediately if it has
@@ -17,43 +19,72 @@ const onEnd = new WeakMap<ServerResponse, (() => void)[]>()
  * - when the streams that were piped into it have closed.
  */
 export function whenEnded(response: ServerResponse, callback: () => void): void {
-  const callbacks = onEnd.get(response) ?? watch(response)
-  callbacks.push(callback)
+  const watch = (response as Watched)[WATCH] ?? new Watch(response)
+  watch.callbacks.push(callback)
   if (response.writableEnded) callback()
 }
 
 /** Reports that the application has ended a response on which its framework no longer calls `end`. */
 export function noteEnd(response: ServerResponse): void {
-  for (const each of onEnd.get(response) ?? []) each()
+  ;(response as Watched)[WATCH]?.ended()
 }
 
-function watch(response: ServerResponse): (() => void)[] {
-  const callbacks: (() => void)[] = []
-  onEnd.set(response, callbacks)
-  const watched = (end: ServerResponse['end']) =>
-    function (this: ServerResponse, ...args: Parameters<ServerResponse['end']>) {
+class Watch {
+  readonly callbacks: (() => void)[] = []
+  /** What the application calls: its latest replacement of `end`, watched. */
+  end: ServerResponse['end']
+  readonly destroy: ServerResponse['destroy']
+  readonly response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.response = response
+    this.end = this.watched(response.end)
+    this.destroy = response.destroy
+    ;(response as Watched)[WATCH] = this
+    Object.defineProperty(response, 'end', END)
+    response.destroy = destroyWatched
+    response.on('pipe', watchFirstSource)
+  }
+
+  watched(end: ServerResponse['end']): ServerResponse['end'] {
+    const watch = this
+    return function (this: ServerResponse, ...args: Parameters<ServerResponse['end']>) {
       const result = end.apply(this, args)
-      noteEnd(response)
+      watch.ended()
       return result
     } as ServerResponse['end']
-  let end = watched(response.end)
-  Object.defineProperty(response, 'end', {
-    configurable: true,
-    enumerable: true,
-    get: () => end,
-    set(given: ServerResponse['end']) {
-      end = watched(given)
-    },
-  })
-  const { destroy } = response
-  response.destroy = function (this: ServerResponse, error) {
-    const isHere = !isClosed(response)
-    const result = destroy.call(this, error)
-    if (isHere) noteEnd(response)
-    return result
   }
-  whenSourcesClosed(response, () => noteEnd(response))
-  return callbacks
+
+  ended(): void {
+    for (const each of this.callbacks) each()
+  }
+}
+
+// The functions of a response are the same for all: with functions of its own, each would get a hidden class of its own.
+
+const END: PropertyDescriptor = {
+  configurable: true,
+  enumerable: true,
+  get(this: Watched) {
+    return this[WATCH]?.end
+  },
+  set(this: Watched, given: ServerResponse['end']) {
+    const watch = this[WATCH] as Watch
+    watch.end = watch.watched(given)
+  },
+}
+
+function destroyWatched(this: Watched, error?: Error): ServerResponse {
+  const watch = this[WATCH] as Watch
+  const isHere = !isClosed(watch.response)
+  const result = watch.destroy.call(this, error)
+  if (isHere) watch.ended()
+  return result
+}
+
+function watchFirstSource(this: Watched, source: Readable): void {
+  this.removeListener('pipe', watchFirstSource)
+  watchSources(this, source, () => noteEnd(this))
 }
 
 /**
@@ -64,8 +95,10 @@ function watch(response: ServerResponse): (() => void)[] {
  * A source with a writable side may be destroyed for a client that has gone while what writes to it goes
  * on. If streams were piped into it, as into a compressor, they are the sources. If the application
  * writes to it, as to a PassThrough, there is no call.
+ *
+ * @param first the first of the sources
  */
-function whenSourcesClosed(response: ServerResponse, callback: () => void): void {
+function watchSources(response: ServerResponse, first: Readable, callback: () => void): void {
   const flowing = new Set<Readable>()
   let hasClosed = false
   const check = () => {
@@ -94,6 +127,7 @@ function whenSourcesClosed(response: ServerResponse, callback: () => void): void
     if (source.closed) over()
   }
   response.on('pipe', watchSource)
+  watchSource(first)
   whenClosed(response, check)
 }
 

@@ -26,7 +26,7 @@ export function holdEstimate(
   limiter: ChargeLimiter,
   charges: readonly Charge[],
   decision: Decision,
-  correction: Correction,
+  correction: Pick<Correction, 'correct' | 'keep' | 'reserves'>,
   progress: Progress | undefined,
 ): Reservation | undefined {
   if (!correction.reserves()) return undefined

@@ -3,6 +3,7 @@ import type { PolicyDecision } from '../../limiter/decision.ts'
 import type { Timer } from '../../platform/platform.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import { MAX_TIMER_MS } from '../turns.ts'
+import type { Correction } from './settlement.ts'
 
 /** The shortest time between two calls of `settle`, ms, however short a window is. */
 const MIN_PERIOD_MS = 100
@@ -15,12 +16,12 @@ const MIN_PERIOD_MS = 100
  * settled with what is known, and no timer runs for it until its bytes are taken again. Once its client has
  * gone, the charge is raised after 100 ms without progress, 200, 400 and so on: the application may still work.
  *
- * @param correct corrects the charge: upward alone, or both ways once the cost is final
+ * @param correction corrects the charge
  * @param policies the policies that settle
  * @returns what is to be called with each change that `watchEnd` sees; it returns when it is corrected
  */
 export function settleInTime<Response>(
-  correct: (final: boolean) => Promise<void>,
+  correction: Pick<Correction, 'correct'>,
   adapter: RequestAdapter<never, Response>,
   response: Response,
   policies: readonly PolicyDecision[],
@@ -37,12 +38,12 @@ export function settleInTime<Response>(
     const closed = adapter.isClosed(response)
     if ((progress?.quietMs() ?? 0) >= holdMs) {
       // One that is read slowly may still cost all of its estimate.
-      void correct(closed || progress?.isUnread() === true)
+      void correction.correct(closed || progress?.isUnread() === true)
       return
     }
     if (closed || performance.now() >= raiseAt) {
       raiseAt = performance.now() + untilForgotten(policies)
-      await correct(false)
+      await correction.correct(false)
     }
     waitForMore()
   }
@@ -69,7 +70,7 @@ export function settleInTime<Response>(
       clearTimeout(timer)
       timer = undefined
     }
-    const corrected = correct(isOver)
+    const corrected = correction.correct(isOver)
     waitForMore()
     return corrected
   }

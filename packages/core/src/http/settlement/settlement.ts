@@ -5,7 +5,7 @@ import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import type { ChargeLimiter } from '../../limiter/charge-limiter.ts'
 import type { Decision } from '../../limiter/decision.ts'
-import type { MaybePromise } from '../../maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../../maybe-promise.ts'
 import { checkInteger } from '../../options/checks.ts'
 import type { Charge, Origin } from '../../stores/store.ts'
 
@@ -14,16 +14,6 @@ export type SettleOption<Request, Response> = (
   request: Request,
   response: Response,
 ) => MaybePromise<number | undefined>
-
-/** What becomes of the charges of a request until its cost is final. */
-export interface Correction {
-  /** Corrects the charges to what the request has cost so far: upward alone, or both ways once that is `final`. */
-  correct(final: boolean): Promise<void>
-  /** Ends the reservations: the estimates stay charged until they are corrected. */
-  keep(): void
-  /** Whether a charge is still a reservation. */
-  reserves(): boolean
-}
 
 /** What is settled, and the route that events name. */
 interface Messages<Request, Response> {
@@ -37,83 +27,167 @@ interface Messages<Request, Response> {
  * becomes known; what it costs less is given back to the time of the charge, once the cost is `final`. If the cost
  * of a policy is not available, its estimate remains. Corrections are made one after the other: each starts from
  * what the last one has charged. A reservation ends once the cost is final, or has reached the estimate.
- *
- * @param functions the option of each policy; undefined: its charge is final
- * @param holdMs how long a reservation lasts without renewal, ms
  */
-export function correctionOf<Request, Response>(
-  limiter: ChargeLimiter,
-  functions: readonly (SettleOption<Request, Response> | undefined)[],
-  charges: readonly Charge[],
-  { policies }: Decision,
-  { request, response, route }: Messages<Request, Response>,
-  holdMs: number,
-): Correction {
+export class Correction<Request = never, Response = never> {
+  private readonly limiter: ChargeLimiter
+  private readonly functions: readonly (SettleOption<Request, Response> | undefined)[]
+  private readonly charges: readonly Charge[]
+  private readonly policies: Decision['policies']
+  private readonly messages: Messages<Request, Response>
+  private readonly holdMs: number
   /** Units of the estimate that each policy has not got back. */
-  const kept = charges.map(({ cost }) => cost)
+  private readonly kept: number[]
   /** Units that each policy has been charged beyond its estimate. */
-  const added = charges.map(() => 0)
-  const isReserved = charges.map(
-    ({ limit, slot }) => limit.algorithm.reserves === true && slot !== undefined,
-  )
-  const most = mostSettled(charges.map(({ limit }) => limit.algorithm))
-  let last = Promise.resolve()
+  private readonly added: number[]
+  /** Whether the charge of each policy is still a reservation. */
+  private readonly isReserved: boolean[]
+  private last = Promise.resolve()
 
-  /** @param ends whether it ends the reservation of the policy with this number */
-  const charge = async (
-    units: readonly number[],
-    charged: readonly Partial<Origin>[],
-    ends: (i: number) => boolean,
-  ) => {
-    const differences = charges.map((each, i) => {
-      const reserved = isReserved[i] && ends(i) ? each.cost : undefined
-      if (reserved !== undefined) isReserved[i] = false
-      return { ...each, cost: units[i] as number, reserved }
-    })
-    if (!differences.some(({ cost, reserved }) => cost !== 0 || reserved !== undefined)) return
-    try {
-      await limiter.settleCharges(differences, { policies: charged }, route)
-    } catch (error) {
-      // The store's failure has its own warning.
-      if (!(error instanceof StoreError)) warnOfSettle(error)
-      else if (differences.some(({ reserved }) => reserved !== undefined))
-        repeat(limiter, differences, charged, error, holdMs / 3)
-    }
-  }
-  const now = policies.map(({ source }) => ({ source }))
-  const correct = async (final: boolean) => {
-    const actual = await readCosts(functions, most, request, response)
-    const differences = kept.map((units, i) => {
-      const charged = units + (added[i] as number)
-      return (actual.get(functions[i]) ?? charged) - charged
-    })
-    const more = differences.map((difference) => Math.max(0, difference))
-    // Never more than was charged at that time: what was added later stays.
-    const less = differences.map((difference, i) =>
-      final ? Math.max(Math.min(0, difference), -(kept[i] as number)) : 0,
+  /**
+   * @param functions the option of each policy; undefined: its charge is final
+   * @param holdMs how long a reservation lasts without renewal, ms
+   */
+  constructor(
+    limiter: ChargeLimiter,
+    functions: readonly (SettleOption<Request, Response> | undefined)[],
+    charges: readonly Charge[],
+    policies: Decision['policies'],
+    messages: Messages<Request, Response>,
+    holdMs: number,
+  ) {
+    this.limiter = limiter
+    this.functions = functions
+    this.charges = charges
+    this.policies = policies
+    this.messages = messages
+    this.holdMs = holdMs
+    this.kept = charges.map(({ cost }) => cost)
+    this.added = charges.map(() => 0)
+    this.isReserved = charges.map(
+      ({ limit, slot }) => limit.algorithm.reserves === true && slot !== undefined,
     )
-    for (const i of kept.keys()) {
+  }
+
+  /** Corrects the charges to what the request has cost so far: upward alone, or both ways once that is `final`. */
+  correct(final: boolean): Promise<void> {
+    this.last = this.last.then(() => {
+      const costs = this.readCosts()
+      return isPromise(costs)
+        ? costs.then((read) => this.correctTo(read, final))
+        : this.correctTo(costs, final)
+    })
+    return this.last
+  }
+
+  /** Ends the reservations: the estimates stay charged until they are corrected. */
+  keep(): void {
+    const none = this.charges.map(() => 0)
+    void this.charge(none, nowOf(this.policies), () => true)
+  }
+
+  /** Whether a charge is still a reservation. */
+  reserves(): boolean {
+    return this.isReserved.includes(true)
+  }
+
+  /** @param costs what each policy has really cost, units; undefined: its charge stays */
+  private correctTo(
+    costs: readonly (number | undefined)[],
+    final: boolean,
+  ): Promise<void> | undefined {
+    const { kept, added, charges, policies } = this
+    const more: number[] = []
+    const less: number[] = []
+    for (const [i, units] of kept.entries()) {
+      const charged = units + (added[i] as number)
+      const difference = (costs[i] ?? charged) - charged
+      more.push(Math.max(0, difference))
+      // Never more than was charged at that time: what was added later stays.
+      less.push(final ? Math.max(Math.min(0, difference), -units) : 0)
       added[i] = (added[i] as number) + (more[i] as number)
-      kept[i] = (kept[i] as number) + (less[i] as number)
+      kept[i] = units + (less[i] as number)
     }
-    const ends = (i: number) =>
-      final || (actual.get(functions[i]) ?? -1) >= (charges[i] as Charge).cost
-    await charge(more, now, (i) => (more[i] as number) > 0 && ends(i))
-    await charge(less, policies, ends)
+    const ends = (i: number) => final || (costs[i] ?? -1) >= (charges[i] as Charge).cost
+    const raised = this.charge(more, nowOf(policies), (i) => (more[i] as number) > 0 && ends(i))
+    return raised === undefined
+      ? this.charge(less, policies, ends)
+      : raised.then(() => this.charge(less, policies, ends))
   }
-  return {
-    correct(final) {
-      last = last.then(() => correct(final))
-      return last
-    },
-    keep: () =>
-      void charge(
-        charges.map(() => 0),
-        now,
-        () => true,
-      ),
-    reserves: () => isReserved.includes(true),
+
+  /**
+   * Corrects the charges. Never rejects.
+   * @param ends whether it ends the reservation of the policy with this number
+   * @returns undefined if that is done, or nothing differs
+   */
+  private charge(
+    units: readonly number[],
+    policies: readonly Partial<Origin>[],
+    ends: (i: number) => boolean,
+  ): Promise<void> | undefined {
+    const { limiter, charges, isReserved, messages } = this
+    const isEnded = isReserved.map((reserved, i) => reserved && ends(i))
+    if (!isEnded.includes(true) && units.every((each) => each === 0)) return undefined
+    const differences = charges.map((each, i) => {
+      if (isEnded[i]) isReserved[i] = false
+      return { ...each, cost: units[i] as number, reserved: isEnded[i] ? each.cost : undefined }
+    })
+    try {
+      const done = limiter.settleCharges(differences, { policies }, messages.route)
+      return isPromise(done)
+        ? done.catch((error) => this.failed(error, differences, policies))
+        : undefined
+    } catch (error) {
+      this.failed(error, differences, policies)
+      return undefined
+    }
   }
+
+  private failed(
+    error: unknown,
+    differences: readonly Charge[],
+    policies: readonly Partial<Origin>[],
+  ): void {
+    // The store's failure has its own warning.
+    if (!(error instanceof StoreError)) warnOfSettle(error)
+    else if (differences.some(({ reserved }) => reserved !== undefined))
+      repeat(this.limiter, differences, policies, error, this.holdMs / 3)
+  }
+
+  /** What each function returns, called once; undefined for one that returns nothing, or fails. */
+  private readCosts(): MaybePromise<readonly (number | undefined)[]> {
+    const { functions } = this
+    const costs: MaybePromise<number | undefined>[] = []
+    for (const [i, settle] of functions.entries()) {
+      const first = functions.indexOf(settle)
+      costs.push(settle === undefined || first < i ? costs[first] : this.readCost(settle))
+    }
+    return costs.some(isPromise) ? Promise.all(costs) : (costs as (number | undefined)[])
+  }
+
+  private readCost(settle: SettleOption<Request, Response>): MaybePromise<number | undefined> {
+    const check = (cost: unknown) => this.checkCost(cost)
+    try {
+      const cost: unknown = settle(this.messages.request, this.messages.response)
+      return isPromise(cost) ? Promise.resolve(cost).then(check, warnOfSettle) : check(cost)
+    } catch (error) {
+      return warnOfSettle(error)
+    }
+  }
+
+  private checkCost(cost: unknown): number | undefined {
+    if (cost === undefined) return undefined
+    try {
+      const most = mostSettled(this.charges.map(({ limit }) => limit.algorithm))
+      return checkInteger('settle', cost, 0, most)
+    } catch (error) {
+      return warnOfSettle(error)
+    }
+  }
+}
+
+/** Where the policies were decided, without a time: what is charged more is charged now. */
+function nowOf(policies: Decision['policies']): Partial<Origin>[] {
+  return policies.map(({ source }) => ({ source }))
 }
 
 /** The longest between two attempts, and how long they are made at all, ms. */
@@ -151,31 +225,7 @@ function repeat(
   unref(setTimeout(attempt, waitMs))
 }
 
-/**
- * The result of each function, called once; without those that return nothing, or fail.
- *
- * @param most the most that one may return, units
- */
-async function readCosts<Request, Response>(
-  functions: readonly (SettleOption<Request, Response> | undefined)[],
-  most: number,
-  request: Request,
-  response: Response,
-) {
-  const costs = new Map<SettleOption<Request, Response> | undefined, number>()
-  const read = async (settle: SettleOption<Request, Response> | undefined) => {
-    try {
-      const cost: unknown = await settle?.(request, response)
-      if (cost !== undefined) costs.set(settle, checkInteger('settle', cost, 0, most))
-    } catch (error) {
-      warnOfSettle(error)
-    }
-  }
-  await Promise.all([...new Set(functions)].map(read))
-  return costs
-}
-
-function warnOfSettle(error: unknown): void {
+function warnOfSettle(error: unknown): undefined {
   warnOnce(
     'SLUICE_SETTLE',
     `A charge was not settled: ${textOf(error)} The estimate is kept. Fix settle: it must return ` +
