@@ -1,6 +1,6 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- hono|postgres|sqlite|replay|cli|calls|held|inspect|outgoing: one of the other benches, with its arguments
+// npm run bench -- hono|cold|settling|postgres|sqlite|replay|cli|calls|held|inspect|outgoing: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -14,6 +14,8 @@ import { run } from './workspace.mjs'
 /** The benches beside the comparison with the peers, each in its folder of packages/bench/src. */
 const BENCHES = {
   hono: { measures: 'dist', finds: findRuntimes },
+  cold: { measures: 'dist' },
+  settling: { measures: 'dist' },
   postgres: { measures: 'dist', needs: findPostgres },
   // Where this Node has no SQLite, npm brings one.
   sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },

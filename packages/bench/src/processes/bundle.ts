@@ -83,7 +83,8 @@ export async function bundleWithOurs(path: string, name: string): Promise<string
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    logLevel: 'warning',
+    // Chunks of ours import files that have no side effects, for which esbuild warns.
+    logLevel: 'error',
     plugins: [ours],
   })
   return outfile
