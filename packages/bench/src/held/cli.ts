@@ -1,10 +1,15 @@
 // npm run bench -- held: what one more slot or reservation costs beside those that its key holds already.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Ledger, memoryStore, redisStore, type Store } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
+import { sqliteStore } from '@sluice/sqlite'
 import { startPostgres } from '@sluice/test-harness/postgres'
 import { startRedis } from '@sluice/test-harness/redis'
+import { whyNoSqlite } from '@sluice/test-harness/sqlite'
 import { Redis } from 'ioredis'
 import { markdownTable } from 'markdown-table'
 import { Pool } from 'pg'
@@ -27,12 +32,22 @@ const client = new Redis(redis.url)
 const postgres = await startPostgres()
 const pool = new Pool({ connectionString: postgres.url })
 const onPostgres = postgresStore(pool)
+const folder = mkdtempSync(join(tmpdir(), 'sluice-held-'))
+const onSqlite = () => sqliteStore(join(folder, 'limits.db'))
 let prefixes = 0
 
 async function scriptMicros(act: () => Promise<void>): Promise<number> {
   await client.config('RESETSTAT')
   await act()
   return Number(/cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(await client.info('commandstats'))?.[1])
+}
+
+async function serverMicros(act: () => Promise<void>): Promise<number> {
+  const before = postgres.cpuMicros()
+  await act()
+  let micros = 0
+  for (const [pid, after] of postgres.cpuMicros()) micros += after - (before.get(pid) ?? 0)
+  return micros
 }
 
 async function elapsedMicros(act: () => Promise<void>): Promise<number> {
@@ -59,10 +74,12 @@ async function costs(store: Store, kind: Kind, beside: number, measure: Measure)
 
 try {
   await onPostgres.migrate()
-  const stores: readonly [string, Store, Measure][] = [
+  const stores: (readonly [string, Store, Measure])[] = [
     ['script time of Redis', redisStore(client), scriptMicros],
     ['memory', memoryStore(), elapsedMicros],
+    ['CPU of PostgreSQL', onPostgres, serverMicros],
     ['PostgreSQL, as the client sees it', onPostgres, elapsedMicros],
+    ...(whyNoSqlite() === undefined ? [['SQLite', onSqlite(), elapsedMicros] as const] : []),
   ]
   const rows = [['µs', 'the key holds', ...VERBS]]
   for (const [where, store, measure] of stores)
@@ -80,4 +97,5 @@ try {
   await pool.end()
   await postgres.stop()
   await redis.stop()
+  rmSync(folder, { recursive: true })
 }
