@@ -14,7 +14,10 @@ import { runInProcesses } from '@sluice/test-harness/processes'
 import { patient } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
 import { Pool } from 'pg'
-import { crowdedSuite } from '../../core/src/algorithms/testing/crowded-parity.ts'
+import {
+  crowdedSharingSuite,
+  crowdedSuite,
+} from '../../core/src/algorithms/testing/crowded-parity.ts'
 import { paritySuite } from '../../core/src/algorithms/testing/parity-suite.ts'
 import { traceSuite } from '../../core/src/algorithms/testing/store-replay.ts'
 import { postgresStore } from './index.ts'
@@ -68,6 +71,7 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
   describe('decides as memory does', () => {
     paritySuite('PostgreSQL', create, 0.1)
     crowdedSuite('PostgreSQL', create, 4)
+    crowdedSharingSuite(create)
     traceSuite('PostgreSQL', create, {
       alone: { before: 0, after: 0 },
       'batch of several policies': { before: 2, after: 0, beside: (cost) => cost + 1 },

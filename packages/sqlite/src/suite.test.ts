@@ -3,7 +3,10 @@ import { describe } from '@jest/globals'
 import { describeUnless, scratch } from '@sluice/test-harness/jest'
 import { sqliteDriver, whyNoSqlite } from '@sluice/test-harness/sqlite'
 import { storeSuite } from '@sluice/test-suites'
-import { crowdedSuite } from '../../core/src/algorithms/testing/crowded-parity.ts'
+import {
+  crowdedSharingSuite,
+  crowdedSuite,
+} from '../../core/src/algorithms/testing/crowded-parity.ts'
 import { paritySuite } from '../../core/src/algorithms/testing/parity-suite.ts'
 import { traceSuite } from '../../core/src/algorithms/testing/store-replay.ts'
 import { type Driver, ownDriver } from './driver.ts'
@@ -51,6 +54,7 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
   describe('decides as memory does', () => {
     paritySuite('SQLite', create, 0.1)
     crowdedSuite('SQLite', create, 4)
+    crowdedSharingSuite(create)
     traceSuite('SQLite', create, {
       alone: { before: 0, after: 0 },
       'batch of several policies': { before: 2, after: 0, beside: (cost) => cost + 1 },

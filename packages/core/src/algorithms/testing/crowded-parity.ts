@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Charge, type Keyspace, memoryStore, type Store } from '../../index.ts'
-import type { Change, StoreResult } from '../../stores/store.ts'
+import type { Change, Ledger, StoreResult } from '../../stores/store.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import type { CompiledLimit, Outcome } from '../algorithm.ts'
 import { concurrency } from '../concurrency/concurrency.ts'
@@ -176,5 +176,43 @@ export function crowdedSuite(name: string, open: Open, numRuns: number): void {
   test.each(Object.keys(LIMITS))(`memory and ${name} decide alike about many %s`, async (of) => {
     const parity = fc.asyncProperty(anyCrowd, (crowd) => expectParity(open, of, crowd))
     await fc.assert(parity, { numRuns })
+  })
+}
+
+/** Registers the test that stores which share what they keep, as processes do, admit together what one would. */
+export function crowdedSharingSuite(open: Open): void {
+  test('several processes that take and end slots of one key admit its limit, and lose none', async () => {
+    const limit = concurrency.compile({ limit: 150, windowMs: 600_000 })
+    const clock = manualClock(START)
+    const stores = [1, 2, 3].map(() => open(clock))
+    plays += 1
+    const keyspace: Keyspace = { name: 'concurrency:0:crowd', algorithm: concurrency }
+    const ledgers = stores.map((store) =>
+      store.open({ policies: [keyspace] }, `crowd:${process.pid}:${plays}`, 30_000),
+    )
+    const charge = (slot: number, cost = 1): Charge => ({ key: 'client', limit, cost, slot })
+    for (let round = 0; round < 2; round += 1) {
+      const taken: { slot: number; place: number }[] = []
+      const taking = ledgers.map(async (ledger, place) => {
+        for (let from = 0; from < 100; from += 10) {
+          const slots = Array.from({ length: 10 }, (_, i) => 1000 * (place + 1) + from + i)
+          const results = await ledger.decide(slots.map((slot) => [charge(slot)]))
+          for (const [i, slot] of slots.entries())
+            if ((results[i] as StoreResult).admitted) taken.push({ slot, place })
+        }
+      })
+      await Promise.all(taking)
+      expect(taken).toHaveLength(150)
+      // Each is ended by another process than the one that took it.
+      const ending = taken.map(({ slot, place }) => {
+        const charges = [charge(slot, -1)]
+        return ledgers[(place + 1) % 3]?.change({ kind: 'settle', charges })
+      })
+      await Promise.all(ending)
+      const [ledger] = ledgers as [Ledger<'async'>]
+      const [left] = (await ledger.decide([[charge(1)]], true)) as [StoreResult]
+      expect(left.outcomes[0]?.remaining).toBe(149)
+    }
+    for (const store of stores) store.close()
   })
 }
