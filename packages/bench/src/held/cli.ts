@@ -15,6 +15,7 @@ import { markdownTable } from 'markdown-table'
 import { Pool } from 'pg'
 import { machine, packageVersion, versions } from '../environment.ts'
 import { KINDS, type Kind, VERBS, type Verb } from './kinds.ts'
+import { costOf, MAXIMA } from './maxima.ts'
 
 /** How many the key holds beside the one that is measured. */
 const BESIDE = [0, 90, 900]
@@ -22,7 +23,13 @@ const BESIDE = [0, 90, 900]
 /** Calls that are measured together: the key has room for so many more. */
 const CALLS = 50
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } })
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '20' },
+    /** Runs of each call at the documented maxima; 0: none. */
+    maxima: { type: 'string', default: '3' },
+  },
+})
 
 /** Says what the calls that were made took together, µs. */
 type Measure = (act: () => Promise<void>) => Promise<number>
@@ -54,6 +61,39 @@ async function elapsedMicros(act: () => Promise<void>): Promise<number> {
   const from = performance.now()
   await act()
   return (performance.now() - from) * 1000
+}
+
+/** CPU of this process, µs. */
+async function ownMicros(act: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await act()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+/** Prints what a call costs where a key holds as much as it can, in the best of some runs. */
+async function printMaxima(): Promise<void> {
+  const path = join(folder, 'maxima.db')
+  const hasSqlite = whyNoSqlite() === undefined
+  const opens: (readonly [string, (clock: () => number) => Store, Measure])[] = [
+    ['memory', (clock) => memoryStore({ clock }), ownMicros],
+    ['PostgreSQL', (clock) => postgresStore(pool, { clock }), serverMicros],
+    ...(hasSqlite
+      ? [['SQLite', (clock: () => number) => sqliteStore(path, { clock }), ownMicros] as const]
+      : []),
+  ]
+  const rows = [['CPU, µs', ...opens.map(([name]) => name)]]
+  for (const each of MAXIMA) {
+    const row = [each.what]
+    for (const [, open, measure] of opens) {
+      let best = Infinity
+      for (let run = 0; run < Number(values.maxima); run += 1)
+        best = Math.min(best, await costOf(each, open, measure))
+      row.push(best.toFixed(0))
+    }
+    rows.push(row)
+  }
+  console.log(`\n${markdownTable(rows, { align: ['l', 'r', 'r', 'r'] })}`)
 }
 
 /** What a call of each kind takes in the best of the rounds, µs. */
@@ -89,6 +129,7 @@ try {
         rows.push([`${kind.name}: ${where}`, `${beside}`, ...micros.map((each) => each.toFixed(1))])
       }
   console.log(markdownTable(rows, { align: ['l', 'r', 'r', 'r', 'r'] }))
+  if (Number(values.maxima) > 0) await printMaxima()
   const { Node, Redis: version } = await versions()
   const facts = [`Node ${Node}`, `Redis ${version}`, `ioredis ${packageVersion('ioredis')}`]
   console.log(`\n${[...facts, ...Object.values(machine())].join(', ')}`)
