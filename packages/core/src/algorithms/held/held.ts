@@ -94,7 +94,7 @@ export class HeldArray implements Held {
     return count
   }
 
-  apart(now: number, most: number) {
+  apart(now: number, most: number): { ended: HeldArray; others: HeldArray } | undefined {
     const count = Math.min(this.endedAt(now), most)
     if (count === 0) return undefined
     const { extras, clock, width } = this

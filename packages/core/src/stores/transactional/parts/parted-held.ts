@@ -81,7 +81,7 @@ export class PartedHeld implements Held {
 
   /** The parts that a call about a slot of an owner needs. */
   static partsOf(slot: number, owner = 0): number[] {
-    return owner > 0 ? [partOf(slot), partOf(owner)] : [partOf(slot)]
+    return [partOf(slot), ...ownerPart(owner)]
   }
 
   endedAt(time: number): number {
@@ -109,29 +109,31 @@ export class PartedHeld implements Held {
   apart(now: number, most: number) {
     const ids = this.begun(now)
     if (ids.length === 0) return undefined
-    const entries = this.load(ids).flatMap((part) => entriesOf(part.entries))
-    const ended = entries
-      .filter(([until]) => until <= now)
-      .sort(byEnd)
-      .slice(0, most)
+    const all = this.load(ids).flatMap(({ entries }) => {
+      const apart = entries.apart(now, most)
+      return apart === undefined ? [] : entriesOf(apart.ended)
+    })
+    const ended = all.sort(byEnd).slice(0, most)
     const others = this.copy()
-    others.remove(ended)
-    const numbers = Float64Array.from(ended.flat())
+    others.dropFirst(ended, now)
+    const numbers = new Float64Array(ended.length * (3 + this.extras))
+    for (const [i, entry] of ended.entries()) numbers.set(entry, i * entry.length)
     return { ended: HeldArray.from(this.extras, this.clock, numbers), others }
   }
 
-  /** Forgets a part without reading it, if all of it has ended: its row says nothing any more. */
+  /**
+   * Only for entries without owners. Forgets a part without reading it, if all of it has ended: its row says nothing
+   * any more.
+   */
   dropEnded(now: number): void {
-    const partly: Entry[] = []
     for (const id of this.begun(now)) {
-      const isOver = this.extras === 0 && (this.lasts[id] as number) <= now
-      if (isOver && !this.parts.has(id)) this.set(id, 0, 0, 0)
+      if ((this.lasts[id] as number) <= now && !this.parts.has(id)) this.set(id, 0, 0, 0)
       else {
-        const [{ entries }] = this.load([id]) as [HeldPart]
-        partly.push(...entriesOf(entries).filter(([until]) => until <= now))
+        this.load([id])
+        this.change(id).entries.dropEnded(now)
+        this.refresh(id)
       }
     }
-    this.remove(partly)
   }
 
   holdAsOf(now: number): void {
@@ -157,12 +159,22 @@ export class PartedHeld implements Held {
 
   take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
     const taken = new Map<number, readonly number[]>()
-    const wanted = new Set(slots)
-    const ids = [...new Set(slots.map(partOf))]
-    const entries = this.load(ids).flatMap((part) => entriesOf(part.entries))
-    const found = entries.filter(([, slot]) => wanted.has(slot))
-    for (const [, slot, , ...extras] of found) if (!taken.has(slot)) taken.set(slot, extras)
-    this.remove(found)
+    const left = new Map<number, HeldArray>()
+    const owners: [owner: number, count: number][] = []
+    this.load(slots.map(partOf))
+    for (const slot of slots) {
+      const id = partOf(slot)
+      const entries = left.get(id) ?? (this.loaded.get(id) as HeldPart).entries.copy()
+      const before = entries.length
+      const extras = entries.take([slot]).get(slot)
+      if (extras === undefined) continue
+      left.set(id, entries)
+      taken.set(slot, extras)
+      owners.push([ownerOf(extras), before - entries.length])
+    }
+    this.load(owners.flatMap(([owner]) => ownerPart(owner)))
+    for (const [id, entries] of left) this.replace(id, entries)
+    for (const [owner, count] of owners) this.countOwner(owner, -count)
     return taken
   }
 
@@ -233,34 +245,30 @@ export class PartedHeld implements Held {
     return own
   }
 
-  /** Takes entries out, whose parts are loaded. */
-  private remove(entries: readonly Entry[]): void {
-    this.load(entries.flatMap(([, , , ...extras]) => PartedHeld.ownerParts(extras)))
-    const gone = new Map<number, Entry[]>()
-    for (const entry of entries) {
-      const [, slot, , ...extras] = entry
-      const id = partOf(slot)
-      const ofPart = gone.get(id)
-      if (ofPart === undefined) gone.set(id, [entry])
-      else ofPart.push(entry)
-      this.countOwner(ownerOf(extras), -1)
+  /** Drops entries, which are the first of their parts and have ended at `now`. Those are loaded. */
+  private dropFirst(ended: readonly Entry[], now: number): void {
+    const ownerOfEntry = (entry: Entry) => (this.extras === 0 ? 0 : ownerOf(entry))
+    this.load([...new Set(ended.flatMap((entry) => ownerPart(ownerOfEntry(entry))))])
+    const counts = new Map<number, number>()
+    for (const entry of ended) {
+      const id = partOf(entry[1])
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+      this.countOwner(ownerOfEntry(entry), -1)
     }
-    for (const [id, ofPart] of gone) {
-      const { entries, owners } = this.change(id)
-      const isGone = (entry: Entry) => ofPart.some((each) => byEnd(each, entry) === 0)
-      const left = entriesOf(entries).filter((entry) => !isGone(entry))
-      const numbers = Float64Array.from(left.flat())
-      this.loaded.set(id, { entries: HeldArray.from(this.extras, this.clock, numbers), owners })
-      this.refresh(id)
+    for (const [id, count] of counts) {
+      const { entries } = this.loaded.get(id) as HeldPart
+      this.replace(id, entries.apart(now, count)?.others ?? entries)
     }
   }
 
-  private static ownerParts(extras: readonly number[]): number[] {
-    const owner = ownerOf(extras)
-    return owner > 0 ? [partOf(owner)] : []
+  /** Gives a part, which is loaded, entries that no copy shares. */
+  private replace(id: number, entries: HeldArray): void {
+    const { owners } = this.change(id)
+    this.loaded.set(id, { entries, owners })
+    this.refresh(id)
   }
 
-  /** @param by 1 or −1. Its part is loaded */
+  /** @param by how many more. The part of the owner is loaded */
   private countOwner(owner: number, by: number): void {
     if (owner === 0) return
     this.owned += by
@@ -312,6 +320,11 @@ function partOf(number: number): number {
   return Math.imul(number ^ Math.floor(number / 2 ** 32), 0x9e3779b1) >>> 26
 }
 
+/** The part of an owner, if it is one. */
+function ownerPart(owner: number): number[] {
+  return owner > 0 ? [partOf(owner)] : []
+}
+
 /** The last one; 0: there is none. */
 function ownerOf(extras: readonly number[]): number {
   return extras.at(-1) ?? 0
@@ -320,25 +333,28 @@ function ownerOf(extras: readonly number[]): number {
 function entriesOf(held: HeldArray): Entry[] {
   const width = 3 + held.extras
   const numbers = held.all()
-  return Array.from({ length: held.length }, (_, i) => {
-    return Array.from(numbers.subarray(i * width, (i + 1) * width)) as unknown as Entry
-  })
+  const entries: Entry[] = []
+  for (let from = 0; from < numbers.length; from += width) {
+    const entry: number[] = []
+    for (let i = 0; i < width; i += 1) entry.push(numbers[from + i] as number)
+    entries.push(entry as unknown as Entry)
+  }
+  return entries
 }
 
-function byEnd([until, slot]: Entry, [otherUntil, otherSlot]: Entry): number {
-  return until - otherUntil || slot - otherSlot
+function byEnd(one: Entry, other: Entry): number {
+  return one[0] - other[0] || one[1] - other[1]
 }
 
 /** The generation; the entries; the owners. */
 function encodePart(generation: number, { entries, owners }: HeldPart): Uint8Array {
   const numbers = new NumberWriter()
-  const all = entriesOf(entries)
-  const [[from] = [0]] = all
-  for (const each of [generation, all.length, from]) numbers.put(each)
-  for (const [until, ...others] of all) {
-    numbers.put(until - from)
-    for (const each of others) numbers.put(each)
-  }
+  const all = entries.all()
+  const from = all[0] ?? 0
+  for (const each of [generation, entries.length, from]) numbers.put(each)
+  const width = 3 + entries.extras
+  for (let i = 0; i < all.length; i += 1)
+    numbers.put((all[i] as number) - (i % width === 0 ? from : 0))
   numbers.put(owners.size)
   for (const [owner, count] of owners) {
     numbers.put(owner)
