@@ -3,20 +3,8 @@ import type { Charge, Ledger, Store, StoreResult } from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import { withVerbs } from '../../testing/ledger-verbs.ts'
 import type { Algorithm, CompiledLimit, Outcome } from '../algorithm.ts'
-import { calendarWindow } from '../calendar-window/calendar-window.ts'
-import { calendarWindowTraces } from '../calendar-window/traces.ts'
-import { concurrency } from '../concurrency/concurrency.ts'
-import { concurrencyTraces } from '../concurrency/traces.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
-import { fixedWindowTraces } from '../fixed-window/traces.ts'
-import { leakyBucket } from '../leaky-bucket/leaky-bucket.ts'
-import { leakyBucketTraces } from '../leaky-bucket/traces.ts'
-import { slidingLog } from '../sliding-log/sliding-log.ts'
-import { slidingLogTraces } from '../sliding-log/traces.ts'
-import { slidingWindow } from '../sliding-window/sliding-window.ts'
-import { slidingWindowTraces } from '../sliding-window/traces.ts'
-import { tokenBucket } from '../token-bucket/token-bucket.ts'
-import { tokenBucketTraces } from '../token-bucket/traces.ts'
+import { recorded } from './recorded.ts'
 import { START, type Trace } from './trace.ts'
 
 /** A remote store that decides on this clock. */
@@ -33,16 +21,6 @@ export interface Form {
 
 /** A limit that refuses nothing. */
 const endless = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
-
-const recorded: { algorithm: Algorithm; traces: readonly Trace[] }[] = [
-  { algorithm: fixedWindow, traces: fixedWindowTraces },
-  { algorithm: calendarWindow, traces: calendarWindowTraces },
-  { algorithm: slidingWindow, traces: slidingWindowTraces },
-  { algorithm: slidingLog, traces: slidingLogTraces },
-  { algorithm: tokenBucket, traces: tokenBucketTraces },
-  { algorithm: leakyBucket, traces: leakyBucketTraces },
-  { algorithm: concurrency, traces: concurrencyTraces },
-]
 
 /** Registers the tests that a remote store follows the traces of every algorithm, in each form. */
 export function traceSuite(name: string, open: Open, forms: Record<string, Form>): void {
