@@ -28,6 +28,7 @@ export { nextSlot } from './limiter/held-slots.ts'
 export { openLimiter } from './limiter/open-limiter.ts'
 export type { StoreOptions } from './limiter/options.generated.ts'
 export { compilePolicies } from './limiter/policies.ts'
+export { Policy } from './limiter/policy.ts'
 export { StoreLimiter } from './limiter/store-limiter.ts'
 export { Waiting } from './limiter/waiting/waiting.ts'
 export {
@@ -37,6 +38,7 @@ export {
   checkObject,
   checkOneOf,
 } from './options/checks.ts'
+export { parseDuration } from './options/duration.ts'
 export { checkKnown } from './options/known.ts'
 export { optionHere } from './options/peer-names.ts'
 export { readAdapterOption } from './options/read.ts'

@@ -5,8 +5,13 @@ import {
   memoryStore,
   SluiceError,
 } from '@sluice/core'
-import { checkKnown, checkObject, StoreLimiter, type StoreOptions } from '@sluice/core/adapter'
-import { Policy } from '@sluice/core/store'
+import {
+  checkKnown,
+  checkObject,
+  Policy,
+  StoreLimiter,
+  type StoreOptions,
+} from '@sluice/core/adapter'
 
 /** Policies with their windows and blocks: each combination has a quota of its own. */
 const MAX_LIMITERS = 100

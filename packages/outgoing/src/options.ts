@@ -7,9 +7,9 @@ import {
   checkKnown,
   checkObject,
   checkOneOf,
+  parseDuration,
   type StoreOptions,
 } from '@sluice/core/adapter'
-import { parseDuration } from '@sluice/core/store'
 import { DIALECTS, type Dialect } from './fields.ts'
 import { OutgoingLimiter } from './outgoing-limiter.ts'
 
