@@ -4,7 +4,7 @@ import type { LuaStep } from '../lua-step.ts'
 /**
  * How long a refused client waits before it asks again, ms: nobody can know when a slot will be given back.
  */
-export const ASK_AGAIN_MS = 1000
+export const SLOT_WAIT_MS = 1000
 
 /** The state has an entry for each slot in use. */
 export const MAX_CONCURRENT = 1000
@@ -53,7 +53,7 @@ export const concurrencyLua: LuaStep = {
       local clock = a > 0 and heldClock(held)
       local room = limit - (clock and heldAfter(held, now) or 0)
       remaining = math.max(0, admitted and room - cost or room)
-      wait = math.max(cost, 1) > limit and -1 or ${ASK_AGAIN_MS}
+      wait = math.max(cost, 1) > limit and -1 or ${SLOT_WAIT_MS}
       resetIn = clock and heldLast(held, now, clock) - now or 0
       if admitted and cost > 0 then resetIn = math.max(hold, resetIn) end`,
     renew: `

@@ -1,7 +1,7 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import { type Held, HeldArray } from '../held/held.ts'
-import { ASK_AGAIN_MS, concurrencyLua, MAX_CONCURRENT } from './concurrency.lua.ts'
+import { SLOT_WAIT_MS, concurrencyLua, MAX_CONCURRENT } from './concurrency.lua.ts'
 
 /**
  * Counts what is in use at the same time. A charge is a slot, with a number that its process has
@@ -24,7 +24,7 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
     state.rebased = held !== undefined && held.clock > now
     state.remaining = Math.max(0, admitted ? room - cost : room)
     state.resetMs = admitted && cost > 0 ? Math.max(this.windowMs, lastMs) : lastMs
-    state.effectiveMs = Math.max(cost, 1) > this.units ? Infinity : ASK_AGAIN_MS
+    state.effectiveMs = Math.max(cost, 1) > this.units ? Infinity : SLOT_WAIT_MS
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
   }

@@ -1,4 +1,4 @@
-import { ASK_AGAIN_MS } from '../concurrency/concurrency.lua.ts'
+import { SLOT_WAIT_MS } from '../concurrency/concurrency.lua.ts'
 import { HELD_LUA } from '../held/held.lua.ts'
 import type { LuaStep } from '../lua-step.ts'
 
@@ -52,7 +52,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
       end
     end
     if isFull then
-      admitted, raw = false, pack('<dddd', -1, ${ASK_AGAIN_MS}, ${ASK_AGAIN_MS}, 2)
+      admitted, raw = false, pack('<dddd', -1, ${SLOT_WAIT_MS}, ${SLOT_WAIT_MS}, 2)
     else
       raw = pack('<dddd', a, b, c, 0)
       ${inner.decide}

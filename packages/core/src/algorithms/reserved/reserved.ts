@@ -1,6 +1,6 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { ASK_AGAIN_MS } from '../concurrency/concurrency.lua.ts'
+import { SLOT_WAIT_MS } from '../concurrency/concurrency.lua.ts'
 import { MOST_ENDED } from '../held/held.lua.ts'
 import { HeldArray } from '../held/held.ts'
 import { MAX_RESERVATIONS, reservedLua } from './reserved.lua.ts'
@@ -121,9 +121,9 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
 function refuse(state: KeyState): void {
   state.admitted = false
   state.remaining = 0
-  state.resetMs = ASK_AGAIN_MS
-  state.retryAfterMs = ASK_AGAIN_MS
-  state.effectiveMs = ASK_AGAIN_MS
+  state.resetMs = SLOT_WAIT_MS
+  state.retryAfterMs = SLOT_WAIT_MS
+  state.effectiveMs = SLOT_WAIT_MS
   state.delayMs = 0
 }
 

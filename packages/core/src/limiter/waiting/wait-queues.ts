@@ -1,4 +1,5 @@
 import { timersEndWithRequest } from '#platform'
+import { SLOT_WAIT_MS } from '../../algorithms/concurrency/concurrency.lua.ts'
 import type { WaitErrorCode } from '../../errors/codes.ts'
 import { WaitError } from '../../errors/wait-error.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
@@ -10,13 +11,11 @@ import { asRefusal, type Decision, type PolicyDecision } from '../decision.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
 
 /** The longest rest of a queue, ms: another process may have raised the limit, or given units back. */
-const ASK_AGAIN_MS = 30_000
+const MAX_REST_MS = 30_000
 /** The longest rest while the store is down, ms: its recovery is noticed by calls alone. */
-const ASK_WITHOUT_STORE_MS = 2000
+const MAX_REST_WITHOUT_STORE_MS = 2000
 /** What policies count that hold slots. */
 const SLOTS = 'concurrent-requests'
-/** The wait of refused slots, ms. Nobody knows when one is free, so it is no bound. */
-const SLOT_WAIT_MS = 1000
 /** The processes that wait for the same moment spread over this part of the wait, and so many ms at most. */
 const SPREAD = 0.03
 const MAX_SPREAD_MS = 1000
@@ -343,7 +342,7 @@ class KeyQueue {
     this.readyAt = now + retryAfterMs
     const isSure = isOfStore(decision)
     // At least a millisecond: a refusal that ends now must not be asked for again in the same turn.
-    const restMs = Math.max(1, Math.min(retryAfterMs, isSure ? ASK_AGAIN_MS : ASK_WITHOUT_STORE_MS))
+    const restMs = Math.max(1, Math.min(retryAfterMs, isSure ? MAX_REST_MS : MAX_REST_WITHOUT_STORE_MS))
     this.spreadMs = Math.min(restMs * SPREAD, MAX_SPREAD_MS)
     // Who was admitted longer ago comes earlier.
     const rank = 1 / (1 + (now - this.wonAt) / restMs)
@@ -395,7 +394,7 @@ function isUsedUp({ unit, remaining }: PolicyDecision): boolean {
   return remaining === 0 && unit !== SLOTS
 }
 
-/** How long the policy refuses for certain, ms. */
+/** How long the policy refuses for certain, ms. Nobody knows when a slot is free, so its wait is no bound. */
 function boundOf({ unit, retryAfterMs }: PolicyDecision): number {
   return unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS ? 0 : retryAfterMs
 }

@@ -4,7 +4,7 @@ import { withBan } from '../rules/decide-all.ts'
 import type { Charge, Keyspace, Keyspaces, StoreResult } from '../store.ts'
 
 /** The longest time without asking the store again, ms: then what another process has changed is seen. */
-const ASK_AGAIN_MS = 2000
+const MAX_REMEMBERED_MS = 2000
 /** The most keys with remembered refusals, over all limiters on a store. */
 const MAX_KEYS = 10_000
 
@@ -115,7 +115,7 @@ export class LedgerRefusals {
     const elapsedMs = now - refusal.askedAt
     // The store's clock counts whole milliseconds: what it said may end almost one earlier.
     if (elapsedMs > refusal.validMs - 1) return undefined
-    return elapsedMs >= ASK_AGAIN_MS && store.isTrusted(charges) ? undefined : refusal
+    return elapsedMs >= MAX_REMEMBERED_MS && store.isTrusted(charges) ? undefined : refusal
   }
 
   /** Call it when the store is called. What it returns learns from the result, which it returns. */
