@@ -15,11 +15,11 @@ import { algorithmNames, LIMIT, type StoreTests } from './store-kit.ts'
 const keys = ['203.0.113.7', 'user:[42]*?', '#', '{a}', 'a\nb', 'é', '\ud83d', 'x'.repeat(100_000)]
 
 /** A limit so large that a leaky bucket takes two requests at once. */
-const MANY = 5000
+const HIGH_LIMIT = 5000
 
 /** One policy for each way in which a state can count. */
 const policies: Record<string, Partial<LimiterOptions>> = {
-  ...Object.fromEntries(algorithmNames.map((algorithm) => [algorithm, { algorithm, limit: MANY }])),
+  ...Object.fromEntries(algorithmNames.map((algorithm) => [algorithm, { algorithm, limit: HIGH_LIMIT }])),
   'a burst of its own': { algorithm: 'token-bucket', burst: 7 },
   'a longer queue': { algorithm: 'leaky-bucket', maxDelay: '1h' },
   'a window of the calendar': { window: 'month', timeZone: 'Europe/Berlin', anchor: 31 },
@@ -126,7 +126,7 @@ export function inspects({ describe, test }: StoreTests): void {
         algorithm,
         name: algorithm,
       } as never)
-      const limit = policy.limitFor(MANY)
+      const limit = policy.limitFor(HIGH_LIMIT)
       const keyspace = { name: policy.space(limit), algorithm: limit.algorithm }
       const ledger = withVerbs(store.open({ policies: [keyspace] }, prefix))
       await ledger.consume([{ key: 'client', limit, cost: 2 }])

@@ -1,5 +1,5 @@
 /** A larger array is released when the log is empty. Entries. */
-const MANY = 32
+const MAX_KEPT = 32
 
 /**
  * Times and costs of admitted requests, oldest first. Requests of one millisecond share an entry:
@@ -137,7 +137,7 @@ export class LogArray implements Log {
 
   private startAfresh(): void {
     this.head = this.tail = 0
-    if (this.times.length <= MANY) return
+    if (this.times.length <= MAX_KEPT) return
     this.times.length = 0
     this.costs.length = 0
   }

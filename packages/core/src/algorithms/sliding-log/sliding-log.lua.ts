@@ -5,7 +5,7 @@ export const MAX_LOG_LIMIT = 10_000
 /** Entries that are read at a time, at most. */
 const CHUNK = 256
 /** Entries that must have been dropped before the log is rewritten: fewer are not worth it. */
-const MANY = 64
+const MIN_DROPPED = 64
 
 const FUNCTIONS = `
 local head = ${STATE_BYTES}
@@ -80,7 +80,7 @@ end
 
 -- Rewrites the log without its dropped entries once they are the larger part.
 local function logCompact(key, a, b)
-  if a < ${MANY} or a * 2 < b then return a, b end
+  if a < ${MIN_DROPPED} or a * 2 < b then return a, b end
   local first = head + a * ${ENTRY_BYTES}
   local header = redis.call('GETRANGE', key, 0, head - 1)
   local live = redis.call('GETRANGE', key, first, first + (b - a) * ${ENTRY_BYTES} - 1)

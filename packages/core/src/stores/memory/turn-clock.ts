@@ -1,7 +1,7 @@
 import { isCalledAfterTurn } from '#platform'
 
 /** Readings of one millisecond before it serves the rest of the turn. */
-const MANY = 16
+const MAX_READINGS = 16
 
 /**
  * The wall clock in integer ms. Where a turn of the event loop asks for it often, it is read no more
@@ -26,7 +26,7 @@ export function turnClock(): () => number {
     const now = Date.now()
     repeats = now === latest ? repeats + 1 : 1
     latest = now
-    if (repeats < MANY) return now
+    if (repeats < MAX_READINGS) return now
     repeats = 0
     if (source !== Date.now) {
       source = Date.now
