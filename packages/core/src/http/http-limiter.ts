@@ -19,7 +19,7 @@ import { type Reading, readRequest } from './request-reading.ts'
 import { clientGone, isDecided, Responder, type Verdict, verdictWithoutPolicy } from './respond.ts'
 import { Turns } from './turns.ts'
 
-const NONE: readonly number[] = []
+const noViolations: readonly number[] = []
 
 /** An admission that would have to wait, and finds no place to. */
 function asTurnedAway(decision: Decision): Decision {
@@ -191,7 +191,7 @@ export class HttpLimiter<Request, Response> {
       return verdictWithoutPolicy(decision, refusal)
     }
     const goesOn = allowed || dryRun || respond === 'continue'
-    const violated = goesOn ? NONE : policies.flatMap((each, i) => (each.allowed ? [] : [i]))
+    const violated = goesOn ? noViolations : policies.flatMap((each, i) => (each.allowed ? [] : [i]))
     const state = { policies, texts: this.texts.of(policies), violated, now }
     const refusal = goesOn
       ? undefined

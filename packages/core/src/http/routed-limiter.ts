@@ -13,7 +13,7 @@ import type { RateLimitOptions, RouteOverrides, Routes } from './rate-limit-opti
 import type { RequestAdapter } from './request-adapter.ts'
 import { RouteTable } from './route-table.ts'
 
-const NONE: readonly never[] = []
+const noLimiters: readonly never[] = []
 
 /** A limiter for all requests, and one for each route that differs. */
 export class RoutedLimiter<Request, Response> {
@@ -170,7 +170,7 @@ export class RoutedLimiter<Request, Response> {
     if (readings === undefined && loosely === strictly) return strictly
     const others = readings?.map(
       (each) =>
-        routes.match(method, each.path)?.value ?? (each.isEquivalent ? this.everywhere : NONE),
+        routes.match(method, each.path)?.value ?? (each.isEquivalent ? this.everywhere : noLimiters),
     )
     return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
   }

@@ -229,7 +229,7 @@ export async function checkUnused(world: World, { places }: Application): Promis
   const others = [
     [first.streams, world.streams],
     [first.queue?.limiter, world.waits],
-    [first.routeLimiter, first.routeLimiter ? audit : NONE],
+    [first.routeLimiter, first.routeLimiter ? audit : noAccounts],
   ] as const
   const isPaidFor = plan.requests.some(({ limit }) => limit !== undefined)
   const windows = quotas.vary ? quotas.windows : [undefined]
@@ -298,7 +298,7 @@ function aheadMs({ faults }: Plan): number {
   )
 }
 
-const NONE = { accounts: new Map<string, never>() }
+const noAccounts = { accounts: new Map<string, never>() }
 
 /** How often requests come while it is seen when processes probe, ms, and for how long. */
 const PROBED_EVERY_MS = 10
