@@ -20,13 +20,13 @@ export const CONCURRENT = 2
 export const WORK_MS = 500
 
 /** The options of an algorithm besides limit and window. */
-const OWN = { burst: BURST, maxDelay: MAX_DELAY_MS }
+const ownOptions = { burst: BURST, maxDelay: MAX_DELAY_MS }
 
 /** The options of each limiter per window: the same limit and window for all. Server and page share them. */
 export const windowLimits = Object.fromEntries(
   ALGORITHM_NAMES.map((algorithm) => {
-    const names = Object.keys(registry[algorithm].options) as (keyof typeof OWN)[]
-    const own = Object.fromEntries(names.map((name) => [name, OWN[name]]))
+    const names = Object.keys(registry[algorithm].options) as (keyof typeof ownOptions)[]
+    const own = Object.fromEntries(names.map((name) => [name, ownOptions[name]]))
     return [algorithm, { limit: LIMIT, window: WINDOW_MS, algorithm, ...own }]
   }),
 ) as { readonly [name in AlgorithmName]: Omit<PolicyOptions, 'reserve'> }

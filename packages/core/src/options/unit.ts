@@ -8,11 +8,11 @@ const KNOWN = ['requests', 'tokens', 'input-tokens', 'output-tokens', 'content-b
 export type Unit = (typeof KNOWN)[number] | (string & Record<never, never>)
 
 const KNOWN_TEXT = KNOWN.map((known) => `'${known}'`)
-const OWN = 'a name of your own, 1 to 64 of a-z 0-9 -'
+const OWN_UNIT = 'a name of your own, 1 to 64 of a-z 0-9 -'
 
 /** A misspelt one would be taken for the user's own unit, and clients would not see it. */
 export const unit: OptionType<Unit> = {
-  form: `${KNOWN_TEXT.map((known) => `\`${known}\``).join(', ')}, or ${OWN}`,
+  form: `${KNOWN_TEXT.map((known) => `\`${known}\``).join(', ')}, or ${OWN_UNIT}`,
   typescript: 'Unit',
   check(option, value) {
     const meant =
@@ -21,7 +21,7 @@ export const unit: OptionType<Unit> = {
     throw new SluiceError({
       code: typeof value === 'string' ? 'SLUICE_OPTION_VALUE' : 'SLUICE_OPTION_TYPE',
       option,
-      expected: `${KNOWN_TEXT.join(', ')}, or ${OWN}`,
+      expected: `${KNOWN_TEXT.join(', ')}, or ${OWN_UNIT}`,
       received: value,
       fix:
         meant === undefined

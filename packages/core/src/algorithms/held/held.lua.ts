@@ -9,7 +9,7 @@ const CLOCK = 2 ** 52
 /** Scores of counts are below 1, and those of ends above. */
 const ONE = 1 / 4096
 /** Bytes of the slot and of how long it is held. Where an entry has more, the last 8 are whose it is. */
-const OWN = 16
+const SLOT_BYTES = 16
 
 /**
  * The Lua form of held.ts. What is held of a key is in a sorted set beside it, so that a call touches only what has
@@ -56,7 +56,7 @@ local function heldLast(held, now, clock)
   return last
 end
 
-local function heldOwner(entry) return #entry > ${OWN} and string.sub(entry, -8) or nil end
+local function heldOwner(entry) return #entry > ${SLOT_BYTES} and string.sub(entry, -8) or nil end
 
 -- How many entries an owner has.
 local function heldCount(held, owner)
@@ -93,7 +93,7 @@ local function heldTake(held, slot)
   local found, entries = redis.call('ZRANGE', held, -slot, -slot, 'BYSCORE'), {}
   for i, entry in ipairs(found) do entries[2 * i - 1], entries[2 * i] = string.sub(entry, 1, -2), '' end
   if #found > 0 then heldDrop(held, entries) end
-  return entries[1] and string.sub(entries[1], ${OWN + 1})
+  return entries[1] and string.sub(entries[1], ${SLOT_BYTES + 1})
 end
 
 -- Holds those of these slots that are held anew, from now on. Returns the others.

@@ -1,5 +1,5 @@
 /** Numbers at the start of each entry: until when it is held (ms), its slot, for how long it is held (ms). */
-const OWN = 3
+const SLOT_NUMBERS = 3
 /** Entries that there is room for at first. */
 const FIRST = 2
 
@@ -42,7 +42,7 @@ export class HeldArray implements Held {
 
   /** @param extras how many numbers an entry has besides its own */
   constructor(extras: number, clock = 0, numbers?: Float64Array) {
-    this.width = OWN + extras
+    this.width = SLOT_NUMBERS + extras
     this.clock = clock
     this.numbers = numbers ?? new Float64Array(FIRST * this.width)
   }
@@ -50,12 +50,12 @@ export class HeldArray implements Held {
   /** The entries that {@link all} returned. */
   static from(extras: number, clock: number, numbers: Float64Array): HeldArray {
     const held = new HeldArray(extras, clock, numbers)
-    held.length = Math.floor(numbers.length / (OWN + extras))
+    held.length = Math.floor(numbers.length / (SLOT_NUMBERS + extras))
     return held
   }
 
   get extras(): number {
-    return this.width - OWN
+    return this.width - SLOT_NUMBERS
   }
 
   /** The numbers of all entries. */
@@ -72,7 +72,7 @@ export class HeldArray implements Held {
   }
 
   extra(index: number, place: number): number {
-    return this.numbers[index * this.width + OWN + place] as number
+    return this.numbers[index * this.width + SLOT_NUMBERS + place] as number
   }
 
   endedAt(time: number): number {
@@ -148,7 +148,7 @@ export class HeldArray implements Held {
       const slot = this.slot(i)
       if (i < length && !(wanted === undefined ? slot === slots[0] : wanted.has(slot))) continue
       if (i < length && !taken.has(slot)) {
-        const extras = this.numbers.subarray(i * width + OWN, (i + 1) * width)
+        const extras = this.numbers.subarray(i * width + SLOT_NUMBERS, (i + 1) * width)
         taken.set(slot, Array.from(extras))
       }
       if (kept < from) this.numbers.copyWithin(kept * width, from * width, i * width)
