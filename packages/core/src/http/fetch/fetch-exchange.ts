@@ -2,7 +2,7 @@ import type { Exchange } from '../request-adapter.ts'
 import type { FetchReply } from './fetch-reply.ts'
 
 /** A response that is never read: its client has gone. */
-const CLIENT_GONE = 499
+const CLIENT_CLOSED_REQUEST = 499
 
 /**
  * The half of an adapter for servers of the Fetch standard, which call a function with a `Request`
@@ -37,7 +37,7 @@ export function fetchExchange<Context>(
       reply.refuseWith(
         (result as Response)?.headers === undefined ? new Response() : (result as Response),
       ),
-    abandon: (reply) => reply.answer(new Response(null, { status: CLIENT_GONE })),
+    abandon: (reply) => reply.answer(new Response(null, { status: CLIENT_CLOSED_REQUEST })),
     isHeadSent: (reply) => reply.isHeadSent,
     beforeHead: (reply, callback) => void reply.head.on(callback),
     whenEnded: (reply, callback) => void reply.ended.on(callback),
