@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a probe charges what was refused',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'return admitted && charge.slot === undefined ? charge : unpaid(charge)',
-    by: 'return charge.slot === undefined ? charge : unpaid(charge)',
+    text: 'return admitted && charge.slot === undefined ? charge : withoutCost(charge)',
+    by: 'return charge.slot === undefined ? charge : withoutCost(charge)',
   },
   {
     name: 'a process alone admits more than its share',

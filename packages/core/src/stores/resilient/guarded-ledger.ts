@@ -82,14 +82,14 @@ export class GuardedLedger {
   decide(charges: readonly Charge[], learn: Learn): Promise<readonly [StoreResult]> {
     const calls = this.calls.to(this.remote, (charges[0] as Charge).key)
     if (!calls.isTrusted) {
-      const result = this.standIn(charges)
+      const result = this.fallback(charges)
       const probed = this.probeWith(calls, charges, result.admitted)
       return probed === undefined
         ? Promise.resolve([learn(result)])
         : probed.then(() => [learn(result)])
     }
     return this.batches.ask([charges], calls, (results) => {
-      if (results === undefined) return [learn(this.standIn(charges))]
+      if (results === undefined) return [learn(this.fallback(charges))]
       const [result] = results as [StoreResult]
       if (result.admitted) this.countHere(charges)
       return [learn(result)]
@@ -133,7 +133,7 @@ export class GuardedLedger {
   async peek(requests: readonly (readonly Charge[])[]): Promise<readonly StoreResult[]> {
     const [[{ key }]] = requests as readonly [readonly [Charge]]
     const calls = this.calls.to(this.remote, key)
-    const peekHere = () => requests.map((charges) => this.standIn(charges, true))
+    const peekHere = () => requests.map((charges) => this.fallback(charges, true))
     if (!calls.isTrusted) return peekHere()
     if (calls.open.size > 0) calls.sendBefore(requests.flat().map((charge) => charge.key))
     const peek = async () => (await this.remote.decide(requests, true)).map(orThrow)
@@ -185,13 +185,13 @@ export class GuardedLedger {
   private probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean) {
     // A slot is held by its renewal.
     const admittedCharges = charges.map((charge) => {
-      return admitted && charge.slot === undefined ? charge : unpaid(charge)
+      return admitted && charge.slot === undefined ? charge : withoutCost(charge)
     })
-    const probed = calls.probe(() => this.askWhetherItWorks(admittedCharges))
+    const probed = calls.probe(() => this.probe(admittedCharges))
     return timersEndWithRequest ? probed : undefined
   }
 
-  private async askWhetherItWorks(charges: readonly Charge[]): Promise<void> {
+  private async probe(charges: readonly Charge[]): Promise<void> {
     await this.remote.change({ kind: 'settle', charges, isProbe: true })
   }
 
@@ -209,8 +209,8 @@ export class GuardedLedger {
   }
 
   private attemptHere(charges: readonly Charge[]): Attempt {
-    const { outcomes: uncharged } = this.standIn(charges.map(unpaid), true)
-    const result = this.standIn(charges)
+    const { outcomes: uncharged } = this.fallback(charges.map(withoutCost), true)
+    const result = this.fallback(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
       this.countHere(undone(charges, result.outcomes), result.at)
@@ -226,7 +226,7 @@ export class GuardedLedger {
     calls.call(() => this.remote.change(change)).catch(() => {})
   }
 
-  private standIn(charges: readonly Charge[], isPeek = false): StoreResult {
+  private fallback(charges: readonly Charge[], isPeek = false): StoreResult {
     const { local } = this
     if (local === undefined) {
       const { onStoreError: source } = this.failureMode
@@ -275,7 +275,7 @@ export class GuardedLedger {
     const askedAt = performance.now()
     const [first] = change.requests as [readonly Charge[]]
     calls.probe(async () => {
-      await this.askWhetherItWorks(first.map(unpaid))
+      await this.probe(first.map(withoutCost))
       // By the time of a late answer, the slots may have been given back: the next period renews what is held.
       if (performance.now() - askedAt <= this.failureMode.deadlineMs)
         await this.remote.change(change)
@@ -283,7 +283,7 @@ export class GuardedLedger {
   }
 }
 
-function unpaid({ key, limit }: Charge): Charge {
+function withoutCost({ key, limit }: Charge): Charge {
   return { key, limit, cost: 0 }
 }
 
