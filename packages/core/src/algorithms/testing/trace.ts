@@ -48,9 +48,9 @@ export function admits(at: number, cost: number, expected: Admission, slot?: num
   return { at, cost, slot, expect: { admitted: true, retryAfterMs: 0, delayMs: 0, ...expected } }
 }
 
-type Refusal = Pick<Outcome, 'remaining' | 'resetMs' | 'retryAfterMs'>
+type RefusedOutcome = Pick<Outcome, 'remaining' | 'resetMs' | 'retryAfterMs'>
 
-export function refuses(at: number, cost: number, expected: Refusal): Step {
+export function refuses(at: number, cost: number, expected: RefusedOutcome): Step {
   const effectiveMs = expected.retryAfterMs
   return { at, cost, expect: { admitted: false, effectiveMs, delayMs: 0, ...expected } }
 }
