@@ -12,7 +12,7 @@ const MAX_KEYS = 10_000
  * A key has less than one unit left, under a limit; or it has more, and is banned. Times are on `RefusalCache.clock`,
  * ms.
  */
-export interface Refusal {
+export interface RememberedRefusal {
   /** Whether the limit has refused, and not the ban alone. */
   readonly isOfLimit: boolean
   readonly limit: CompiledLimit
@@ -82,7 +82,7 @@ export class LedgerRefusals {
     const all = withBan(charges, this.ban)
     const banned = this.ban && this.known(all, charges.length, now, store)
     if (this.ban !== undefined && !banned && store.isTrusted(charges)) return undefined
-    const found: (Refusal | undefined)[] = []
+    const found: (RememberedRefusal | undefined)[] = []
     for (let i = 0; i < charges.length; i += 1) {
       const { key, cost, slot } = charges[i] as Charge
       // A slot may be given back at any time.
@@ -108,7 +108,7 @@ export class LedgerRefusals {
     i: number,
     now: number,
     store: { isTrusted(charges: readonly Charge[]): boolean },
-  ): Refusal | undefined {
+  ): RememberedRefusal | undefined {
     const { key, limit } = charges[i] as Charge
     const refusal = this.shared.get(this.spaces[i] as RefusalSpace, key)
     if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
@@ -202,12 +202,12 @@ const OPEN: Outcome = {
 }
 
 function toStoreResult(
-  refusals: readonly (Refusal | undefined)[],
-  banned: Refusal | undefined,
+  refusals: readonly (RememberedRefusal | undefined)[],
+  banned: RememberedRefusal | undefined,
   now: number,
 ): StoreResult {
   let latest = 0
-  const outcomeOf = (refusal: Refusal | undefined): Outcome => {
+  const outcomeOf = (refusal: RememberedRefusal | undefined): Outcome => {
     if (refusal === undefined) return OPEN
     const { receivedAt, at, retryAfterMs, resetMs, own } = refusal
     if (!refusal.isOfLimit) return { ...OPEN, own }
@@ -245,7 +245,7 @@ export class RefusalCache {
   ends = 0
   private readonly keyspaces = new Map<string, RefusalSpace>()
   /** The remembered refusals by space and key, the oldest first. */
-  readonly refusals = new Map<string, Refusal>()
+  readonly refusals = new Map<string, RememberedRefusal>()
 
   /** @param clock see `Store.clock` */
   constructor(clock: (() => number) | undefined) {
@@ -262,11 +262,11 @@ export class RefusalCache {
     return known
   }
 
-  get(keyspace: RefusalSpace, key: string): Refusal | undefined {
+  get(keyspace: RefusalSpace, key: string): RememberedRefusal | undefined {
     return this.refusals.get(idOf(keyspace, key))
   }
 
-  set(keyspace: RefusalSpace, key: string, refusal: Refusal): void {
+  set(keyspace: RefusalSpace, key: string, refusal: RememberedRefusal): void {
     const id = idOf(keyspace, key)
     this.refusals.delete(id)
     if (this.refusals.size === MAX_KEYS) {
