@@ -36,7 +36,7 @@ export interface Place {
 }
 
 /** A request that waits for its place. */
-interface Call {
+interface OutgoingCall {
   readonly upstream: Upstream
   readonly units: Units
   hasLeft: boolean
@@ -49,7 +49,7 @@ export class OutgoingLimiter extends ChargeLimiter {
   private readonly pauses: StoreLimiter
   private readonly waiting: Waiting
   private readonly upstreams = new Map<string, Upstream>()
-  private readonly calls = new WeakMap<readonly Charge[], Call>()
+  private readonly calls = new WeakMap<readonly Charge[], OutgoingCall>()
 
   /**
    * @param policies what the user gave
@@ -96,7 +96,7 @@ export class OutgoingLimiter extends ChargeLimiter {
       cost: costs[i] ?? 1,
       slot: policy.holdsSlots ? nextSlot() : undefined,
     }))
-    const call: Call = {
+    const call: OutgoingCall = {
       upstream: this.upstreamOf(key),
       units: this.unitsOf(costs),
       hasLeft: false,
@@ -118,7 +118,7 @@ export class OutgoingLimiter extends ChargeLimiter {
 
   /** First by what this process knows, then by the store. */
   override async decide(charges: readonly Charge[]): Promise<Decision> {
-    const call = this.calls.get(charges) as Call
+    const call = this.calls.get(charges) as OutgoingCall
     const { upstream, units } = call
     const waitMs = upstream.waitMs(units)
     const isPaused = upstream.pausedUntil > performance.now()
@@ -162,7 +162,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     return { ...decision, retryAfterMs: ASK_FOR_PLACE_MS }
   }
 
-  private placeOf(charges: readonly Charge[], decision: Decision, call: Call): Place {
+  private placeOf(charges: readonly Charge[], decision: Decision, call: OutgoingCall): Place {
     const { upstream } = call
     const { key } = charges[0] as Charge
     const sent = call.sent as Sent

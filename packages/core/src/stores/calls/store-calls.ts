@@ -166,7 +166,7 @@ export class StoreCalls {
   private readonly breaker = new Breaker()
   private active = 0
   /** Calls that begin in their order, so that a burst of requests is work for a store, not its failure. */
-  private waiting: Call[] = []
+  private waiting: StoreCall[] = []
   /** The index of the next call in `waiting`: those before it have begun. */
   private next = 0
   /** Unanswered calls. Replaced at a recovery, because the client may have lost some. */
@@ -207,7 +207,7 @@ export class StoreCalls {
     failed: (error: unknown) => void,
     late?: (answer: T) => void,
   ): void {
-    const call = new Call(this, this.unanswered, ask, answered, failed, late)
+    const call = new StoreCall(this, this.unanswered, ask, answered, failed, late)
     call.deadline = this.shared ?? new Deadline(this.deadlineMs)
     call.deadline.start(call)
     // A request that the runtime has dropped counts as active for ever, and none may wait for another one.
@@ -262,7 +262,7 @@ export class StoreCalls {
   }
 
   /** Ends a call whose deadline has passed. */
-  giveUp(call: Call, error: Error): void {
+  giveUp(call: StoreCall, error: Error): void {
     if (call.askedAt !== undefined) {
       call.unanswered.late += 1
       this.active -= 1
@@ -272,7 +272,7 @@ export class StoreCalls {
     call.failed(error)
   }
 
-  private async begin(call: Call): Promise<void> {
+  private async begin(call: StoreCall): Promise<void> {
     this.active += 1
     const askedAt = performance.now()
     call.askedAt = askedAt
@@ -300,7 +300,7 @@ export class StoreCalls {
   }
 
   /** Refuses a call that has not begun. */
-  private refuse(call: Call, reason: unknown): void {
+  private refuse(call: StoreCall, reason: unknown): void {
     call.deadline.end(call)
     call.failed(reason)
   }
@@ -308,7 +308,7 @@ export class StoreCalls {
   /** Calls in progress are over: those that wait take their turn. */
   private beginWaiting(): void {
     while (this.next < this.waiting.length && this.active < MAX_ACTIVE) {
-      const following = this.waiting[this.next] as Call
+      const following = this.waiting[this.next] as StoreCall
       this.next += 1
       if (this.next === this.waiting.length || this.next === MAX_ACTIVE) {
         this.waiting = this.waiting.slice(this.next)
@@ -376,7 +376,7 @@ export class ShardCalls {
 }
 
 /** A call on its way: one object for the queue, the deadline and the answer. */
-class Call extends PendingCall {
+class StoreCall extends PendingCall {
   readonly ask: () => Promise<unknown>
   readonly answered: (answer: unknown) => void
   readonly failed: (error: unknown) => void
@@ -401,9 +401,9 @@ class Call extends PendingCall {
     this.calls = calls
     this.unanswered = unanswered
     this.ask = ask
-    this.answered = answered as Call['answered']
+    this.answered = answered as StoreCall['answered']
     this.failed = failed
-    this.late = late as Call['late']
+    this.late = late as StoreCall['late']
   }
 
   override giveUp(error: Error): void {
