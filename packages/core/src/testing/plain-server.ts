@@ -22,7 +22,7 @@ export type PlainOptions = RateLimitOptions<IncomingMessage, ServerResponse> & {
   routes?: Routes<IncomingMessage, ServerResponse>
 }
 
-export interface Answer {
+export interface PlainAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -32,7 +32,7 @@ export interface PlainServer {
   readonly port: number
   readonly httpLimiters: readonly RoutedLimiter<IncomingMessage, ServerResponse>[]
   /** Sends a request on its own connection. */
-  send(method?: string, path?: string): Promise<Answer>
+  send(method?: string, path?: string): Promise<PlainAnswer>
   /** Ends every connection. */
   stop(): Promise<void>
 }
@@ -62,7 +62,7 @@ export async function servePlain(
   }
 }
 
-function send(port: number, method: string, path: string): Promise<Answer> {
+function send(port: number, method: string, path: string): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, method, path, agent: false }, (message) => {
       let body = ''

@@ -7,7 +7,7 @@ import { Occasion } from './occasion.ts'
 const ALREADY_SENT = 'x-hono-already-sent'
 
 /** What a response is made of. TypeScript before 5.7 has no name for these bytes. */
-type Answer = Response['body'] | ReturnType<InstanceType<typeof TextEncoder>['encode']>
+type ReplyBody = Response['body'] | ReturnType<InstanceType<typeof TextEncoder>['encode']>
 
 /**
  * The response to a request of the Fetch standard, from before the application has made it. Its
@@ -124,7 +124,7 @@ export class FetchReply implements Progress {
   }
 
   /** Answers a request that does not go on, with the status that was set. */
-  refuse(body: Answer, headers: Headers): void {
+  refuse(body: ReplyBody, headers: Headers): void {
     this.answer(new Response(body, { status: this.status, headers }))
   }
 
@@ -293,7 +293,7 @@ function isMutable(headers: Headers): boolean {
   }
 }
 
-function copyOf({ status, statusText }: Response, body: Answer, headers: Headers): Response {
+function copyOf({ status, statusText }: Response, body: ReplyBody, headers: Headers): Response {
   return new Response(body, {
     status,
     // That of another server may be one that no Response can be made with.
