@@ -191,7 +191,9 @@ export class HttpLimiter<Request, Response> {
       return verdictWithoutPolicy(decision, refusal)
     }
     const goesOn = allowed || dryRun || respond === 'continue'
-    const violated = goesOn ? noViolations : policies.flatMap((each, i) => (each.allowed ? [] : [i]))
+    const violated = goesOn
+      ? noViolations
+      : policies.flatMap((each, i) => (each.allowed ? [] : [i]))
     const state = { policies, texts: this.texts.of(policies), violated, now }
     const refusal = goesOn
       ? undefined

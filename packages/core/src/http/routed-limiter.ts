@@ -170,7 +170,8 @@ export class RoutedLimiter<Request, Response> {
     if (readings === undefined && loosely === strictly) return strictly
     const others = readings?.map(
       (each) =>
-        routes.match(method, each.path)?.value ?? (each.isEquivalent ? this.everywhere : noLimiters),
+        routes.match(method, each.path)?.value ??
+        (each.isEquivalent ? this.everywhere : noLimiters),
     )
     return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
   }

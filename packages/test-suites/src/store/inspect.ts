@@ -19,7 +19,9 @@ const HIGH_LIMIT = 5000
 
 /** One policy for each way in which a state can count. */
 const policies: Record<string, Partial<LimiterOptions>> = {
-  ...Object.fromEntries(algorithmNames.map((algorithm) => [algorithm, { algorithm, limit: HIGH_LIMIT }])),
+  ...Object.fromEntries(
+    algorithmNames.map((algorithm) => [algorithm, { algorithm, limit: HIGH_LIMIT }]),
+  ),
   'a burst of its own': { algorithm: 'token-bucket', burst: 7 },
   'a longer queue': { algorithm: 'leaky-bucket', maxDelay: '1h' },
   'a window of the calendar': { window: 'month', timeZone: 'Europe/Berlin', anchor: 31 },

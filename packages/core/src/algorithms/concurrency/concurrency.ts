@@ -1,7 +1,7 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import { type Held, HeldArray } from '../held/held.ts'
-import { SLOT_WAIT_MS, concurrencyLua, MAX_CONCURRENT } from './concurrency.lua.ts'
+import { concurrencyLua, MAX_CONCURRENT, SLOT_WAIT_MS } from './concurrency.lua.ts'
 
 /**
  * Counts what is in use at the same time. A charge is a slot, with a number that its process has

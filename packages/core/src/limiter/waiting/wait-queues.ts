@@ -342,7 +342,10 @@ class KeyQueue {
     this.readyAt = now + retryAfterMs
     const isSure = isOfStore(decision)
     // At least a millisecond: a refusal that ends now must not be asked for again in the same turn.
-    const restMs = Math.max(1, Math.min(retryAfterMs, isSure ? MAX_REST_MS : MAX_REST_WITHOUT_STORE_MS))
+    const restMs = Math.max(
+      1,
+      Math.min(retryAfterMs, isSure ? MAX_REST_MS : MAX_REST_WITHOUT_STORE_MS),
+    )
     this.spreadMs = Math.min(restMs * SPREAD, MAX_SPREAD_MS)
     // Who was admitted longer ago comes earlier.
     const rank = 1 / (1 + (now - this.wonAt) / restMs)
