@@ -40,9 +40,12 @@ describe('an algorithm is one folder and one line', () => {
       // How the demo knows and draws each: the compiler asks for one that is missing.
       'packages/live/src/page/algorithms/models.ts',
       'packages/live/src/page/algorithms/views.ts',
+      // What another limiter calls them.
+      'packages/migrate/src/peers/upstash.ts',
       // What the simulator makes wrong, draws, and knows the bounds of.
       'packages/simulation/src/draw-plan.ts',
       'packages/simulation/src/mutants.ts',
+      'packages/simulation/src/plan.ts',
       // Plans that have failed, as they were drawn.
       'packages/simulation/src/regressions.ts',
       'packages/simulation/src/checks/bound.ts',

@@ -253,7 +253,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     })
   }
 
-  /** Those who wait; made for the first of them, as most limiters have none. */
+  /** Its queues are made for the first call that waits, since most limiters have none. */
   get waiting(): Waiting {
     this.opened ??= new Waiting(this, this.maxWaiting, (charges, address) =>
       this.decideOwn(charges, this.blockedMs(charges, address)),
