@@ -1,15 +1,17 @@
 import type { Request, RequestHandler } from 'express'
 
-/** Who calls. The id, not the secret key, is what the limiter counts by. */
+/** Who calls. The ids, not the secret key, are what is counted by. */
 export interface Caller {
-  readonly id: string
+  readonly key: string
+  readonly team: string
+  readonly organisation: string
   readonly tier: 'free' | 'pro'
 }
 
 /** The API keys. A real gateway keeps their hashes in a database. */
 const callers = new Map<string | undefined, Caller>([
-  ['free-key', { id: 'ada', tier: 'free' }],
-  ['pro-key', { id: 'grace', tier: 'pro' }],
+  ['free-key', { key: 'ada', team: 'research', organisation: 'acme', tier: 'free' }],
+  ['pro-key', { key: 'grace', team: 'product', organisation: 'acme', tier: 'pro' }],
 ])
 
 export const authenticate: RequestHandler = (request, response, next) => {

@@ -1,58 +1,94 @@
 import { once } from 'node:events'
+import type { BudgetCall } from '@sluice/budget'
+import { estimateTokens } from '@sluice/express'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
+import type { GatewayBudget } from './budget.ts'
 import { callerOf } from './callers.ts'
 import type { Usage } from './model.ts'
 
-/** What a request has used that the model has not begun: without it, the estimate would be kept. */
-const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 }
-
 /**
- * Sends requests to the model, and the events of its answer to the client. What the model says that it
- * used is in `response.locals.usage`: nothing, if it refuses a request or can't be reached.
+ * Reserves the most that a request may cost, sends it to the model, and the events of its answer to the client. Then
+ * it is charged what the model says that it used: nothing, if the model refuses it or can't be reached.
  *
  * If the client leaves, the model is asked to stop, and its stream is still read to the end: its last
- * event says how much was produced. Then the response is ended, which settles the charge and frees the
- * slot.
+ * event says how much was produced. If the stream breaks, nobody knows, and the reservation is charged.
  *
- * @param model its address
+ * @param address that of the model
  * @param paced sends the request when the model has room for it
  */
-export function relay(model: string, paced: typeof fetch): RequestHandler {
+export function relay(address: string, paced: typeof fetch, budget: GatewayBudget): RequestHandler {
   return async (request, response) => {
-    const reply = await paced(`${model}/v1/messages`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...request.body, metadata: { user_id: callerOf(request).id } }),
-    }).catch(() => undefined)
-    if (reply === undefined) {
-      response.locals.usage = NOTHING
-      response.status(502).json({ error: 'the model cannot be reached' })
+    const { key, team, organisation } = callerOf(request)
+    const model = String(request.body?.model ?? 'large')
+    const input = estimateTokens(request.body ?? '')
+    const estimate = { model, input, output: mostTokens(request) }
+    const call = await budget.reserve({ key, team, organisation }, estimate)
+    if (!call.allowed) {
+      refuse(call, response)
       return
     }
-    if (!reply.ok || reply.body === null) {
-      response.locals.usage = NOTHING
-      response.status(reply.status).json(await reply.json())
-      return
+    try {
+      const reply = await paced(`${address}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...request.body, metadata: { user_id: key } }),
+      }).catch(() => undefined)
+      if (!reply?.ok || reply.body === null) {
+        await call.settle({ model, input: 0, output: 0 })
+        response.status(reply?.status ?? 502)
+        response.json(reply ? await reply.json() : { error: 'the model cannot be reached' })
+        return
+      }
+      const usage = await passOn(reply, address, response)
+      if (usage)
+        await call.settle({ model, input: usage.input_tokens, output: usage.output_tokens })
+    } finally {
+      await call.release()
+      response.end()
     }
-    const stop = `${model}/v1/messages/${reply.headers.get('request-id')}/cancel`
-    const left = new AbortController()
-    const leave = () => {
-      left.abort()
-      // If this fails, the model completes its answer, and the client pays for all of it.
-      if (!response.writableEnded) fetch(stop, { method: 'POST' }).catch(() => {})
-    }
-    if (response.closed) leave()
-    else response.once('close', leave)
-
-    response.type('text/event-stream')
-    const text = reply.body.pipeThrough(new TextDecoderStream())
-    for await (const { event, data } of text.pipeThrough(new EventSourceParserStream())) {
-      if (event === 'message_delta') response.locals.usage = JSON.parse(data).usage as Usage
-      if (left.signal.aborted) continue
-      const isRead = response.write(`event: ${event}\ndata: ${data}\n\n`)
-      if (!isRead) await once(response, 'drain', left).catch(() => {})
-    }
-    response.end()
   }
+}
+
+/** @returns what the answer has used, if its stream says so */
+async function passOn(reply: globalThis.Response, address: string, response: Response) {
+  const stop = `${address}/v1/messages/${reply.headers.get('request-id')}/cancel`
+  const left = new AbortController()
+  const leave = () => {
+    left.abort()
+    // If this fails, the model completes its answer, and the client pays for all of it.
+    if (!response.writableEnded) fetch(stop, { method: 'POST' }).catch(() => {})
+  }
+  if (response.closed) leave()
+  else response.once('close', leave)
+
+  let usage: Usage | undefined
+  response.type('text/event-stream')
+  const text = (reply.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())
+  for await (const { event, data } of text.pipeThrough(new EventSourceParserStream())) {
+    if (event === 'message_delta') usage = JSON.parse(data).usage as Usage
+    if (left.signal.aborted) continue
+    const isRead = response.write(`event: ${event}\ndata: ${data}\n\n`)
+    if (!isRead) await once(response, 'drain', left).catch(() => {})
+  }
+  return usage
+}
+
+function refuse({ level, reason, remaining, resetMs }: BudgetCall, response: Response): void {
+  if (reason === 'store') {
+    response.status(503).json({ error: 'budgets cannot be checked at present' })
+    return
+  }
+  if (reason === 'price') {
+    response.status(400).json({ error: 'this model has no price' })
+    return
+  }
+  response.status(429).set('Retry-After', String(Math.ceil(resetMs / 1000)))
+  response.json({ error: `the budget of the ${level} is spent`, level, remaining })
+}
+
+/** What the answer may use at most. The model refuses a request that does not say it. */
+function mostTokens({ body }: Request): number {
+  const most: unknown = body?.max_tokens
+  return Number.isSafeInteger(most) && (most as number) > 0 ? (most as number) : 0
 }
