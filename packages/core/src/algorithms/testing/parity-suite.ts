@@ -215,6 +215,23 @@ const anyBan: fc.Arbitrary<BanOptions> = fc.record({
 
 /** Scenarios in which two stores once differed, or nearly did. */
 const found: [PolicyOptions[], Operation[]][] = [
+  // A key lives for so long that half a millisecond is too little to say that its client has a record.
+  [
+    [
+      {
+        algorithm: 'leaky-bucket',
+        limit: 1,
+        window: 315_576_000_000,
+        maxDelay: 0,
+        name: 'policy 0',
+      },
+    ],
+    [
+      { settle: 1_000_000_000_000, key: 'a' },
+      { override: 2, key: 'a', policy: 0 },
+      { consume: [1_000_000], key: 'a' },
+    ],
+  ],
   // A debt near 2^53 parts, where clients read integers wrong.
   [
     [{ algorithm: 'leaky-bucket', limit: 1, window: 315_576_000_000, maxDelay: 0 }],

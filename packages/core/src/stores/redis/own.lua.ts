@@ -6,7 +6,7 @@ import {
   constantsOf,
   functionsOf,
   GRANT_BYTES,
-  MARK,
+  marked,
   NO_STATE,
   OWN_BYTES,
   type ScriptStep,
@@ -50,7 +50,7 @@ for n = first, #KEYS do
   if type(lives) == 'string' and #lives == 8 then
     local livesUntil = struct.unpack('<d', lives)
     if livesUntil % 1 == 0 then
-      call('SETRANGE', KEYS[n], '${STATE_BYTES - 8}', struct.pack('<d', livesUntil + ${MARK}))
+      call('SETRANGE', KEYS[n], '${STATE_BYTES - 8}', struct.pack('<d', ${marked('livesUntil')}))
     end
   end
 end`

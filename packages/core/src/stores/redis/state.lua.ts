@@ -24,7 +24,7 @@ export interface ScriptStep {
 export const OWN_BYTES = 8 * OWN_NUMBERS
 export const GRANT_BYTES = 8 * GRANT_NUMBERS
 
-/** The functions that the steps call, and `ownOf`. `call` and `pack` are used by every part of a script. */
+/** The functions that the steps call. `call` and `pack` are used by every part of a script. */
 export function functionsOf(steps: readonly ScriptStep[]): string {
   const entries = new Set(steps.map(({ step }) => step.entries?.functions ?? ''))
   // Lua takes longer to find a global than a local variable.
@@ -32,7 +32,7 @@ export function functionsOf(steps: readonly ScriptStep[]): string {
 local call, pack = redis.call, struct.pack
 ${steps.some(({ step }) => step.constants.includes('ticks')) ? TICKS_LUA : ''}
 ${steps.some(countsTicks) ? ticksLua : ''}
-${OWN_OF}${[...entries].join('')}`
+${[...entries].join('')}`
 }
 
 /** Sets `now` to the server's time, unless it is set. */
@@ -56,33 +56,6 @@ export function constantsOf(
 export const NO_STATE = "'ERR a key that holds no state'"
 
 /**
- * A function that reads the record of a state's client, or nil. What has ended is 0 in it. `isOver`: all of it has, and
- * the next write of the state deletes it; before that, a clock that steps back makes it apply again. `granted`: the
- * units of its top-ups, `grantEnds`: when the first of these ends.
- */
-const OWN_OF = `
-local function ownOf(key, nameLength, now)
-  local name = string.match(key, '^.-{.-}:') .. '${OWN}' .. string.sub(key, -nameLength)
-  local value = redis.pcall('GET', name)
-  if not value then return end
-  if value.err or #value < ${OWN_BYTES} or (#value - ${OWN_BYTES}) % ${GRANT_BYTES} ~= 0 then
-    return { problem = value.err or ${NO_STATE} }
-  end
-  local blockedUntil, ends, limit, burst, delay = struct.unpack('<ddddd', value)
-  local granted, grantEnds = 0, 0
-  for at = ${OWN_BYTES + 1}, #value, ${GRANT_BYTES} do
-    local time, units = struct.unpack('<dd', value, at)
-    if time > now then
-      granted = granted + units
-      if grantEnds == 0 or time < grantEnds then grantEnds = time end
-    end
-  end
-  if ends <= now then ends = 0 end
-  local isOver = blockedUntil <= now and ends == 0 and granted == 0
-  return { name = name, isOver = isOver, blockedMs = math.max(0, blockedUntil - now), ends = ends, limit = limit, burst = burst, delay = delay, granted = granted, grantEnds = grantEnds }
-end`
-
-/**
  * Reads the state of `key` into `raw`, and from there into `a`, `b`, `c` and `livesUntil`. Of a blocked key `a`
  * is -1, and `raw` what the reply says of it. Where the client has something of its own, `own` is what
  * {@link useOwn} needs, and the constants are those of its own limit.
@@ -91,61 +64,88 @@ end`
  * @param unreadable statements that use `problem`; they may leave the script
  */
 export function readState(each: ScriptStep, known: string, unreadable: string): string {
-  const { step, isBan, nameLength } = each
+  const { step, isBan } = each
   const command = step.entries ? `'GETRANGE', key, '0', '${STATE_BYTES - 1}'` : "'GET', key"
-  const own = `own = ownOf(key, ${nameLength}, now)`
   return `
     raw = ${known}redis.pcall(${command})
     ${step.check === undefined ? '' : `local problem${step.check}\nif problem then raw = { problem = problem } end`}
+    local hasOwn
     if raw and #raw == ${STATE_BYTES} then
       a, b, c, livesUntil = struct.unpack('<dddd', raw)
-      ${isBan ? '' : `if livesUntil % 1 > 0 then\n${own}\nif not own then livesUntil = 0 end\nend`}
+      hasOwn = livesUntil % 1 > 0
     else
       a, b, c, livesUntil = 0, 0, 0, 0
       if not raw or raw == '' then
         raw = ('\\0'):rep(${STATE_BYTES})
-        ${isBan ? '' : own}
+        hasOwn = true
       else
         local problem = raw.err or raw.problem or ${NO_STATE}
         ${unreadable}
       end
     end
-    ${isBan ? '' : takeOwn(each, unreadable)}`
+    ${isBan ? '' : readOwn(each, unreadable)}`
 }
 
 /**
- * Takes what the client has of its own in place of the constants. What the reply says of it comes behind all states:
- * until when it has a limit of its own, that limit, its burst and delay, and the units of its top-ups and when the
- * first of these ends.
+ * Reads the record of a client. What has ended is 0 in `own`. `isOver`: all of it has, and the next write of the
+ * state deletes it; before that, a clock that steps back makes it apply again. `granted`: the units of its top-ups,
+ * `grantEnds`: when the first of these ends.
+ *
+ * It stands in the script for each policy: to make a function takes each request 0.2 µs, whether its client has a
+ * record or not.
  */
-function takeOwn(each: ScriptStep, unreadable: string): string {
-  const { step } = each
-  const constants = ownConstants(step)
-  const [first] = step.constants
-  const limit = step.grantEnd
-    ? `(own.ends > 0 and own.limit or ${first}) + own.granted`
-    : 'own.limit'
-  const applied = `
-        owns = (owns or '') .. pack('<dddddd', own.ends, own.limit, own.burst, own.delay, own.granted, own.grantEnds)
-        own.mark = -1
-        local ownLimit, ownBurst, ownDelay = ${limit}, own.burst, own.delay
-        ${step.own?.includes('greatestCommonDivisor') ? `if not greatestCommonDivisor then ${ticksLua} end` : ''}
-        ${step.own ?? ''}
-        ${step.constants.includes('ticks') ? `if ticks > 0 and not tickAt then ${ticksLua} end` : ''}
-        own.constants = { ${constants.join(', ')} }`
+function readOwn(each: ScriptStep, unreadable: string): string {
   return `
-    if own and own.problem then
-      local problem = own.problem
-      ${unreadable}
-    elseif own then
-      own.mark = 0
-      ${takesLimits(each) ? `if own.ends > 0${step.grantEnd ? ' or own.granted > 0' : ''} then ${applied} end` : ''}
-      if own.blockedMs > 0 then
-        a, raw = -1, pack('<dddd', -1, own.blockedMs, own.blockedMs, own.mark == 0 and 1 or -2)
+    if hasOwn then
+      local name = string.match(key, '^.-{.-}:') .. '${OWN}' .. string.sub(key, -${each.nameLength})
+      local value = redis.pcall('GET', name)
+      if not value then
+        livesUntil = 0
+      elseif value.err or #value < ${OWN_BYTES} or (#value - ${OWN_BYTES}) % ${GRANT_BYTES} ~= 0 then
+        local problem = value.err or ${NO_STATE}
+        ${unreadable}
       else
-        raw = pack('<dddd', a, b, c, own.mark)
+        local blockedUntil, ends, ownUnits, burst, delay = struct.unpack('<ddddd', value)
+        local granted, grantEnds = 0, 0
+        for at = ${OWN_BYTES + 1}, #value, ${GRANT_BYTES} do
+          local time, units = struct.unpack('<dd', value, at)
+          if time > now then
+            granted = granted + units
+            if grantEnds == 0 or time < grantEnds then grantEnds = time end
+          end
+        end
+        if ends <= now then ends = 0 end
+        local blockedMs = math.max(0, blockedUntil - now)
+        own = { name = name, mark = 0, isOver = blockedMs == 0 and ends == 0 and granted == 0 }
+        ${takeOwn(each)}
+        if blockedMs > 0 then
+          a, raw = -1, pack('<dddd', -1, blockedMs, blockedMs, own.mark == 0 and 1 or -2)
+        else
+          raw = pack('<dddd', a, b, c, own.mark)
+        end
       end
     end`
+}
+
+/**
+ * Takes the client's own limit in place of the constants. What the reply says of it comes behind all states: until
+ * when it has a limit of its own, that limit, its burst and delay, and the units of its top-ups and when the first of
+ * these ends.
+ */
+function takeOwn(each: ScriptStep): string {
+  if (!takesLimits(each)) return ''
+  const { constants, grantEnd, own = '' } = each.step
+  const kept = ownConstants(each.step).join(', ')
+  return `
+        if ends > 0${grantEnd ? ' or granted > 0' : ''} then
+          owns = (owns or '') .. pack('<dddddd', ends, ownUnits, burst, delay, granted, grantEnds)
+          own.mark = -1
+          local ownLimit, ownBurst, ownDelay = ${grantEnd ? `(ends > 0 and ownUnits or ${constants[0]}) + granted` : 'ownUnits'}, burst, delay
+          ${own.includes('greatestCommonDivisor') ? `if not greatestCommonDivisor then ${ticksLua} end` : ''}
+          ${own}
+          ${constants.includes('ticks') ? `if ticks > 0 and not tickAt then ${ticksLua} end` : ''}
+          own.constants = { ${kept} }
+        end`
 }
 
 /** Whether clients can have limits of their own: not where units are reserved. */
@@ -194,14 +194,21 @@ export function writeState({ step, isBan }: ScriptStep, minTtl: string): string 
         ${step.keep ?? ''}
         local ttl = keepFor + ${minTtl}
         ${holds ? "call('PEXPIRE', heldKey(key), string.format('%.0f', ttl))" : ''}
-        local state = pack('<dddd', a, b, c, now + ttl${isBan ? '' : ` + (own and ${MARK} or 0)`})
+        local state = pack('<dddd', a, b, c, ${isBan ? 'now + ttl' : `own and ${marked('now + ttl')} or now + ttl`})
         ttl = string.format('%.0f', ttl)
         ${write}
       end`
 }
 
-/** What a state adds to the time until which its key lives, if its client has a record, ms. */
-export const MARK = 0.5
+/**
+ * The time until which a key lives, as a state has it whose client has a record: with half a millisecond, for which
+ * doubles have room below 2^52.
+ *
+ * @param livesUntil Lua expression, ms
+ */
+export function marked(livesUntil: string): string {
+  return `math.min(${livesUntil}, ${2 ** 52 - 1}) + 0.5`
+}
 
 function countsTicks({ step, given }: ScriptStep): boolean {
   return step.constants[given - 1] === 'ticks'
