@@ -10,13 +10,17 @@ export const ATTRIBUTES = {
   policy: 'rate_limiting.policy',
   /**
    * `admitted`, `refused`, `would_refuse` (in a dry run) or `skipped`; of units `charged` or
-   * `settled`.
+   * `settled`; of `shedLoad` `admitted` or `shed`.
    */
   result: 'rate_limiting.result',
   /** Who decided: `store`, `cache`, `local`, `allow`, `deny`; or `list`, `skip`, `preflight`. */
   source: 'rate_limiting.source',
   /** The share of the limit that was reached, as the option `alertAt` has it: `0.8`. */
   threshold: 'rate_limiting.threshold',
+  /** The class of a request, as the option `classes` of `shedLoad` names it. */
+  class: 'rate_limiting.class',
+  /** Why `shedLoad` sheds: `latency`, `event-loop-utilization`, `event-loop-delay` or `heap`. */
+  signal: 'rate_limiting.signal',
   /** The pattern of the route, where it is known. */
   route: 'http.route',
   /** If the store failed: the code or the name of its error, `_OTHER` if it is not known yet. */

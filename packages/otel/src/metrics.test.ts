@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { createLimiter, type StoreEvent } from '@sluice/core'
+import { createLimiter, type OverloadEvent, type StoreEvent } from '@sluice/core'
 import { failingStore } from '@sluice/core/testing'
 import { ATTRIBUTES } from './attributes.ts'
 import { instrument } from './index.ts'
@@ -211,4 +211,32 @@ describe('wrong options', () => {
   ])('%j', (options, code, option) => {
     expect(() => instrument(options)).toThrow(expect.objectContaining({ code, option }))
   })
+})
+
+test('load shedding, by class, result and signal', async () => {
+  start()
+  const event = {
+    limiter: 'api',
+    shedding: true,
+    signal: 'latency',
+    limit: 12,
+    active: 11,
+    waiting: 3,
+    maxWaitMs: 100,
+    utilization: 0.9,
+    delayMs: 5,
+    heap: 0.1,
+    classes: {
+      critical: { admitted: 5, waited: 1, shed: 0 },
+      batch: { admitted: 0, waited: 0, shed: 7 },
+    },
+  } satisfies OverloadEvent
+  channel('sluice:overload').publish(event)
+  expect(await points('rate_limiting.overload.requests')).toEqual([
+    ['class=critical policy=api result=admitted', 5],
+    ['class=batch policy=api result=shed signal=latency', 7],
+  ])
+  expect(await points('rate_limiting.overload.limit')).toEqual([['policy=api', 12]])
+  expect(await points('rate_limiting.overload.active_requests')).toEqual([['policy=api', 11]])
+  expect(await points('rate_limiting.overload.queued_requests')).toEqual([['policy=api', 3]])
 })

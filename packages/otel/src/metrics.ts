@@ -1,6 +1,7 @@
 import type { Attributes, Meter } from '@opentelemetry/api'
 import type {
   DecisionEvent,
+  OverloadEvent,
   SettleEvent,
   StoreEvent,
   ThresholdEvent,
@@ -35,6 +36,7 @@ export function recordMetrics(
   recordQueue(meter, subscriptions)
   recordStore(meter, state, subscriptions)
   recordThresholds(meter, subscriptions)
+  recordOverload(meter, subscriptions)
   if (nearLimit !== undefined) recordUtilization(meter, nearLimit, subscriptions)
 }
 
@@ -144,6 +146,28 @@ function recordThresholds(meter: Meter, subscriptions: Subscriptions): void {
     const { policy, threshold, source } = event
     const reached = { [ATTRIBUTES.threshold]: threshold, [ATTRIBUTES.source]: source }
     thresholds.add(1, placeOf(event, policy, reached))
+  })
+}
+
+function recordOverload(meter: Meter, subscriptions: Subscriptions): void {
+  const requests = meter.createCounter(
+    INSTRUMENTS.overloadRequests.name,
+    INSTRUMENTS.overloadRequests,
+  )
+  const limit = meter.createGauge(INSTRUMENTS.overloadLimit.name, INSTRUMENTS.overloadLimit)
+  const active = meter.createGauge(INSTRUMENTS.overloadActive.name, INSTRUMENTS.overloadActive)
+  const queued = meter.createGauge(INSTRUMENTS.overloadQueued.name, INSTRUMENTS.overloadQueued)
+  subscriptions.to<OverloadEvent>('sluice:overload', (event) => {
+    const place = placeOf({ limiter: event.limiter, route: undefined }, undefined)
+    limit.record(event.limit, place)
+    active.record(event.active, place)
+    queued.record(event.waiting, place)
+    for (const [name, { admitted, shed }] of Object.entries(event.classes)) {
+      const own = { ...place, [ATTRIBUTES.class]: name }
+      const reason = event.signal && { [ATTRIBUTES.signal]: event.signal }
+      if (admitted > 0) requests.add(admitted, { ...own, [ATTRIBUTES.result]: 'admitted' })
+      if (shed > 0) requests.add(shed, { ...own, [ATTRIBUTES.result]: 'shed', ...reason })
+    }
   })
 }
 
