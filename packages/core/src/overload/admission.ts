@@ -84,8 +84,8 @@ const SMOOTH = 0.2
  * The queue is shortened from this number on, and is shortest at the second. Each tick in which more arrives than can
  * be done adds 1 to 3, by how much more; each other tick takes 1.
  */
-const PRESSED = 4
-const MOST_PRESSED = 10
+const PRESSED = 3
+const MOST_PRESSED = 6
 
 /** A class, and what its requests do. */
 class Class {
@@ -446,7 +446,8 @@ export class Admission {
       // An interruption must not count for more than a slow tick does.
       this.intervalMs += SMOOTH * (Math.min(intervalMs, 2 * this.intervalMs) - this.intervalMs)
     }
-    const isPressed = this.wasWaited && this.offered > this.begun
+    // What has arrived during an interruption comes all at once.
+    const isPressed = this.wasWaited && this.offered > this.begun && !this.control.isStalled
     const change = isPressed ? Math.min(3, Math.floor(this.offered / Math.max(1, this.begun))) : -1
     this.pressed = Math.min(MOST_PRESSED, Math.max(0, this.pressed + change))
     const requests = SHORT_QUEUE * (1 + (MOST_PRESSED - this.pressed) / 2)

@@ -74,6 +74,8 @@ const PROBE_SHARE = 1 / 3
 const PROBE_MS = 10_000
 /** A probe that has not seen enough requests by then is given up, ms. */
 const PROBE_TIMEOUT_MS = 5000
+/** With fewer requests in progress than this share of the limit, nothing is learnt from a crowd. */
+const QUIET_SHARE = 0.8
 /** So many windows make a measurement. */
 const KNOWN = 5
 /** So many requests are needed to judge a latency. */
@@ -135,11 +137,12 @@ export function step(before: Control, sample: Sample, now: number, random: numbe
   const isCrowded = sample.isLimited || sample.mostActive >= seen.limit / 2
   const isUsualKnown = seen.quietWindows >= KNOWN
   const limitedWindows = sample.isLimited ? seen.limitedWindows + 1 : 0
-  const isQuiet = sample.mostActive < seen.limit / 2 && !sample.isLimited
+  const isQuiet = sample.mostActive < seen.limit * QUIET_SHARE && !sample.isLimited
   const limit = isCrowded && isUsualKnown ? nextLimit(seen.limit, slowness) : seen.limit
-  const isProbeDue = isUsualKnown
-    ? seen.probeAt <= now && limitedWindows >= KNOWN
-    : sample.isLimited
+  // A process that was crowded from its start knows nothing. Others can wait until the crowd turns out to stay.
+  const isProbeDue =
+    limitedWindows >= (seen.quietWindows === 0 ? 1 : KNOWN) &&
+    (!isUsualKnown || seen.probeAt <= now)
   const next: Control = {
     ...learn(seen, sample),
     limit,
