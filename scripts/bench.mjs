@@ -1,6 +1,6 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- hono|cold|settling|postgres|sqlite|replay|cli|calls|held|inspect|outgoing: one of the other benches, with its arguments
+// npm run bench -- hono|cold|settling|postgres|sqlite|replay|cli|calls|held|inspect|outgoing|overload: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -25,6 +25,7 @@ const BENCHES = {
   held: { measures: 'src', needs: findPostgres },
   inspect: { measures: 'src' },
   outgoing: { measures: 'src' },
+  overload: { measures: 'src' },
 }
 
 const [name, ...rest] = argv.slice(2)

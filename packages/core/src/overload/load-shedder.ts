@@ -121,17 +121,14 @@ export class LoadShedder<Request, Response> {
     const end = () => this.admission.end(entry, this.kindOf(request, entry))
     // Where the platform does not report every end, the application has made the response by then.
     if (adapter.progress !== undefined) adapter.beforeHead(response, end)
-    else
-      adapter.whenClosed(response, () => {
-        if (adapter.isHandedOver(response)) end()
-        else adapter.whenEnded(response, end)
-      })
+    else adapter.whenClosed(response, () => adapter.whenEnded(response, end))
   }
 
   /** What requests have in common that take similar times: their route, or else their class. */
   private kindOf(request: Request, { importance }: Entry): string {
     const route = this.adapter.route?.(request)
-    return route === undefined ? ` ${importance}` : String(route)
+    if (route === undefined) return this.compiled.classes[importance]?.name as string
+    return typeof route === 'string' ? route : String(route)
   }
 
   private refuse(response: Response): void {

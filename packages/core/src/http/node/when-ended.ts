@@ -19,6 +19,10 @@ type Watched = ServerResponse & { [WATCH]?: Watch }
  * - when the streams that were piped into it have closed.
  */
 export function whenEnded(response: ServerResponse, callback: () => void): void {
+  if (response.writableEnded && isClosed(response)) {
+    callback()
+    return
+  }
   const watch = (response as Watched)[WATCH] ?? new Watch(response)
   watch.callbacks.push(callback)
   if (response.writableEnded) callback()
