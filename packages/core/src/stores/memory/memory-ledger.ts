@@ -60,7 +60,8 @@ export class MemoryLedger implements Ledger<'sync'> {
     }
     if (row < 0) empty(state)
     else table.load(row, state)
-    state.terms = table.own.get(charge.key)
+    const { own } = table
+    state.terms = own.terms.size === 0 ? undefined : own.get(charge.key)
     state.own = undefined
     decideOne(state, charge, now, charge.cost)
     const { admitted } = state
@@ -188,7 +189,8 @@ export class MemoryLedger implements Ledger<'sync'> {
     const state = this.states[i] as KeyState
     if (row < 0) empty(state)
     else this.tables[i]?.load(row, state)
-    state.terms = (this.tables[i] as Table).own.get(key)
+    const { own } = this.tables[i] as Table
+    state.terms = own.terms.size === 0 ? undefined : own.get(key)
     state.own = undefined
     return state
   }

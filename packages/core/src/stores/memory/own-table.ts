@@ -22,7 +22,7 @@ export class OwnTable {
   readonly prefix: string
   /** Of the policy, as `ownKeyspace` has it. */
   readonly name: string
-  /** A table that nobody uses takes no room for a map. */
+  /** A table that nobody uses takes no room for a map, and requests do not look into it. */
   terms: ReadonlyMap<string, OwnTerms> = NONE
   /** The earliest time at which a record can be dropped, ms. */
   dueAt = Infinity
@@ -38,7 +38,7 @@ export class OwnTable {
   }
 
   get(key: string): OwnTerms | undefined {
-    return this.terms.size === 0 ? undefined : this.terms.get(bounded(key))
+    return this.terms.get(bounded(key))
   }
 
   /** @returns false if there is no room for a further client */

@@ -24,8 +24,12 @@ export function decideOne(
   now: number,
   cost: number,
 ): void {
+  if (state.terms === undefined) {
+    limit.decide(state, now, cost, owner)
+    return
+  }
   // Only what a store has loaded has terms, for limits that were compiled.
-  const applied = state.terms === undefined ? limit : applyOwn(state, limit as CompiledLimit, now)
+  const applied = applyOwn(state, limit as CompiledLimit, now)
   const blockedMs = blockedMsOf(state.terms, now)
   if (blockedMs > 0) refuse(state, blockedMs)
   else applied.decide(state, now, cost, owner)
@@ -129,7 +133,7 @@ export function settleOne(
   raises?: Raise[],
   place = 0,
 ): number | undefined {
-  if (blockedMsOf(state.terms, now) > 0) return undefined
+  if (state.terms !== undefined && blockedMsOf(state.terms, now) > 0) return undefined
   const applied = state.terms === undefined ? limit : applyOwn(state, limit, now)
   const mayRaise = raises !== undefined && (cost > 0 || reserved !== undefined)
   if (mayRaise) applied.decide(state, now, 0)
