@@ -1,3 +1,4 @@
+import type { InspectableStore } from '@sluice/core'
 import { parseDuration } from '@sluice/core/operator'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
@@ -82,8 +83,23 @@ export async function changeCommand(
   if (!flags.yes && !(await agrees(io, `${what}?`))) return EXIT.failed
   await apply(store, change, key, found)
   const changed = found.map(({ prefix, keyspace }) => ({ prefix, keyspace: keyspace.name }))
-  writeResult(io, flags, { key, action, changed }, `done: ${what}${until(change)}`)
+  const isOwnLimit = action === 'limit' || action === 'unlimit'
+  const usage = flags.json && isOwnLimit ? await usageOf(store, prefix, key) : undefined
+  const result = { key, action, changed, ...(usage && { usage }) }
+  writeResult(io, flags, result, `done: ${what}${until(change)}`)
   return EXIT.ok
+}
+
+/** How each policy of a client stands, in the words of `usage()` of an adapter. */
+async function usageOf(store: InspectableStore, prefix: string, key: string) {
+  const usage = []
+  for await (const entry of store.inspect({ prefix, key })) {
+    const { at, keyspace, limit, policy, remaining, resetMs, used, windowMs } = entry
+    if (keyspace.algorithm.name === 'ban') continue
+    const resetsAt = resetMs === undefined ? undefined : new Date(at + resetMs).toISOString()
+    usage.push({ policy, limit, used, remaining, resetsAt, windowMs: windowMs || undefined })
+  }
+  return usage
 }
 
 function nothingTo({ action }: Change, name: string, prefix: string): string {

@@ -301,6 +301,22 @@ describe('sluice limit', () => {
     expect(again.out).toContain('nothing to end')
   })
 
+  it('says as JSON what the client may use now, in the words of usage()', async () => {
+    const limiter = limiterOf()
+    await limiter.consume('client', { cost: 18 })
+    const given = { ...yes, json: true, policy: 'day' }
+    const { out } = await changed(limitTo('500', {} as LimitFlags), 'client', given)
+    const { usage } = JSON.parse(out) as { usage: { policy: string }[] }
+    expect(usage.find(({ policy }) => policy === 'day')).toEqual({
+      policy: 'day',
+      limit: 500,
+      used: 18,
+      remaining: 482,
+      resetsAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      windowMs: 86_400_000,
+    })
+  })
+
   it('a bucket keeps its burst, and a client may have no state', async () => {
     const limiter = limiterOf()
     await limiter.consume('other')
