@@ -291,7 +291,8 @@ function learnChange(
     tell('store', () => `gives ${key} the limit ${override?.limit} for ${name}`)
     const { limit, until = Infinity } = override ?? {}
     if (placeOf(policy) < 0) return
-    audit.add(placeOf(policy), key, { kind: 'override', ...at, limit, until })
+    for (const place of audit.placesOf(placeOf(policy)))
+      audit.add(place, key, { kind: 'override', ...at, limit, until })
   } else if (change.kind === 'grant') {
     const { policy, key } = change
     const { id, units, until } = change.grant
@@ -302,13 +303,15 @@ function learnChange(
     if (result !== expected && !account.hasStepped)
       fail('top-up', `${units} of ${key} are ${result}, not ${expected}`)
     const end = until ?? account.grantEnd(now)
-    if (result === 'granted')
-      audit.add(placeOf(policy), key, { kind: 'grant', ...at, id, units, until: end })
+    for (const place of result === 'granted' ? audit.placesOf(placeOf(policy)) : [])
+      audit.add(place, key, { kind: 'grant', ...at, id, units, until: end })
   } else {
     const { kind, key } = change
     tell('store', () => `${kind}s ${key} for ${name}`)
     const entry = kind === 'reset' ? ({ kind } as const) : { kind, until: now + change.durationMs }
-    for (const i of places) if (i >= 0) audit.add(i, key, { ...entry, ...at })
+    const own = places.filter((place) => place >= 0)
+    for (const place of new Set(own.flatMap((each) => audit.placesOf(each))))
+      audit.add(place, key, { ...entry, ...at, isElsewhere: !own.includes(place) })
     if (space !== undefined) audit.bans.end(space, key, { ...entry, ...at })
   }
 }

@@ -88,8 +88,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a request costs less is given back to the present',
     file: 'http/settlement/settlement.ts',
-    text: 'await charge(less, policies, ends)',
-    by: 'await charge(less, now, ends)',
+    text: '? this.charge(less, policies, ends)\n      : raised.then(() => this.charge(less, policies, ends))',
+    by: '? this.charge(less, nowOf(policies), ends)\n      : raised.then(() => this.charge(less, nowOf(policies), ends))',
   },
   {
     name: 'the store is given back what it never charged',
@@ -214,8 +214,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a reset ends a client's own limit",
     file: 'stores/rules/change.ts',
-    text: 'state.terms = unended(readable(states, policy, key)?.terms, now)',
-    by: 'readable(states, policy, key)',
+    text: 'const terms = withBlock(\n          readable(() => states.own(policy, key)),',
+    by: 'const terms = withBlock(\n          undefined,',
   },
   {
     name: 'a top-up is made again for the same id',
@@ -226,8 +226,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an own limit ends the top-ups',
     file: 'stores/rules/own-terms.ts',
-    text: 'current({ override, grants: terms?.grants ?? [] }, now)',
-    by: 'current({ override, grants: [] }, now)',
+    text: 'return current({ ...(terms ?? NOTHING), override }, now)',
+    by: 'return current({ ...(terms ?? NOTHING), override, grants: [] }, now)',
   },
   {
     name: 'what was reserved and has come back is settled by the difference',
@@ -391,8 +391,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the reservation of a request outlives its settlement',
     file: 'http/settlement/settlement.ts',
-    text: 'const reserved = isReserved[i] && ends(i) ? each.cost : undefined',
-    by: 'const reserved = undefined as number | undefined',
+    text: 'reserved: isEnded[i] ? each.cost : undefined }',
+    by: 'reserved: undefined }',
   },
   {
     name: 'a route without its own limit counts separately',
@@ -469,8 +469,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the estimate of a stream that nobody reads stays charged',
     file: 'http/settlement/settle-in-time.ts',
-    text: 'void correct(closed || progress?.isUnread() === true)',
-    by: 'void correct(false)',
+    text: 'void correction.correct(closed || progress?.isUnread() === true)',
+    by: 'void correction.correct(false)',
   },
   {
     name: 'requests with different windows are counted together',
@@ -547,8 +547,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what refuses one client bans another',
     file: 'stores/rules/decide-all.ts',
-    text: 'charge.key === key && !states[i]?.admitted',
-    by: '!states[i]?.admitted',
+    text: 'return charge.key === key && !admitted && ',
+    by: 'return !admitted && ',
   },
   {
     name: 'a ban counts what waits',
@@ -595,8 +595,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reset leaves the ban',
     file: 'stores/rules/change.ts',
-    text: "const durationMs = change.kind === 'block' ? change.durationMs : 0",
-    by: "if (change.kind === 'reset' && count > 1 && policy === count - 1) continue\n        const durationMs = change.kind === 'block' ? change.durationMs : 0",
+    text: 'states.keep(policy, key, new KeyState(), 0)',
+    by: 'if (policy !== count.policies) states.keep(policy, key, new KeyState(), 0)',
   },
   {
     name: 'another hold counts slots elsewhere',

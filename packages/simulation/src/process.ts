@@ -200,7 +200,7 @@ export class Process {
     if (key === undefined) return
     this.machine.post(0, SOCKETS, () => {
       this.forget(key)
-      this.endBans(key, { kind: 'reset' })
+      this.endBans(key, 'reset')
       Promise.resolve(this.http.limiter.reset(key)).catch(() => {})
       this.streams?.reset(client).catch(() => {})
       this.queue?.limiter.reset(client).catch(() => {})
@@ -215,10 +215,12 @@ export class Process {
     this.machine.post(0, SOCKETS, () => {
       this.forget(key)
       const now = this.machine.now()
-      for (const i of this.limits.keys())
-        if (i < this.quotas.policies || this.used.has(i))
-          this.local.add(i, key, { kind: 'block', transaction: 0, now, until: now + ms })
-      this.endBans(key, { kind: 'block', until: now + ms })
+      const entry = { kind: 'block', transaction: 0, now, until: now + ms } as const
+      for (const i of this.limits.keys()) {
+        const isElsewhere = i >= this.quotas.policies && !this.used.has(i)
+        this.local.add(i, key, { ...entry, isElsewhere })
+      }
+      this.endBans(key, 'block')
       const places = this.quotas.vary ? [...this.used] : []
       this.confirmed(this.http.limiter.block(key, ms), () => {
         for (const i of places)
@@ -594,7 +596,12 @@ export class Process {
     // In a queue, lack of a place to wait looks like a refusal.
     const isPlain = plan.application.policies.every((each) => !('maxDelay' in each))
     if (source !== 'local' || this.decidesApart || !isPlain) return
-    const isRefused = policies.some((each) => each.key === key && !each.allowed)
+    const isRefused = policies.some(
+      (each, i) =>
+        each.key === key &&
+        !each.allowed &&
+        this.local.of(exchange.places[i] as number, key).blockedMs(at) === 0,
+    )
     const counts = ban === undefined ? !allowed && isRefused : ban.began
     this.local.bans.decidedAlone(space, key, counts, ban, at)
   }
@@ -729,10 +736,10 @@ export class Process {
   }
 
   /** An operator ends what it counts alone of the refusals of a key. */
-  private endBans(key: string, how: { kind: 'reset' } | { kind: 'block'; until: number }): void {
-    const entry = { ...how, transaction: 0, now: this.machine.now() }
+  private endBans(key: string, how: 'block' | 'reset'): void {
     // Where windows differ, a ledger that no request has used does not learn of it.
-    const ended = this.quotas.vary ? ({ ...entry, kind: 'step' } as const) : entry
+    const kind: 'block' | 'reset' | 'step' = this.quotas.vary ? 'step' : how
+    const ended = { kind, transaction: 0, now: this.machine.now() } as const
     for (const space of Object.values(this.bans ?? {})) this.local.bans.end(space, key, ended)
   }
 

@@ -28,8 +28,9 @@ export type Entry = {
       readonly remaining?: number | undefined
     }
   | { readonly kind: 'renew'; readonly slots: readonly number[] }
-  | { readonly kind: 'block'; readonly until: number }
-  | { readonly kind: 'reset' }
+  /** `isElsewhere`: of another window or version of the policy, whose count it ends: the block is that of all. */
+  | { readonly kind: 'block'; readonly until: number; readonly isElsewhere?: boolean }
+  | { readonly kind: 'reset'; readonly isElsewhere?: boolean }
   /** `limit: undefined`: that of the policy again. */
   | { readonly kind: 'override'; readonly limit: number | undefined; readonly until: number }
   | { readonly kind: 'grant'; readonly units: number; readonly until: number; readonly id: string }
@@ -216,8 +217,29 @@ export class Account {
     for (const entry of this.entries) this.apply(entry)
   }
 
-  /** The state is gone. */
-  lose(): void {
+  /** The count is gone. What the client has of its own stays. */
+  loseCount(): void {
+    const { entries } = this
+    this.lose()
+    const isOwn = ({ kind }: Entry) => kind === 'override' || kind === 'grant' || endsCount(kind)
+    this.entries = entries.filter(isOwn)
+    for (const entry of this.entries) this.apply(entry)
+  }
+
+  /** What the client has of its own is gone. The count stays. */
+  loseOwn(): void {
+    this.changed += 1
+    this.override = undefined
+    this.grants = []
+    this.blockedUntil = 0
+    this.isTouched = true
+    this.mix()
+    const others = this.entries.filter(({ kind }) => kind !== 'override' && kind !== 'grant')
+    this.entries = others.map((each) => (each.kind === 'block' ? { ...each, kind: 'reset' } : each))
+  }
+
+  /** Everything is gone. */
+  private lose(): void {
     this.changed += 1
     this.entries = []
     this.override = undefined
@@ -289,11 +311,9 @@ export class Account {
 
   private apply(entry: Entry): void {
     const { policy } = this
-    if (entry.kind === 'reset') {
-      this.empty()
-    } else if (entry.kind === 'block') {
-      this.empty()
-      this.blockedUntil = entry.until
+    if (entry.kind === 'reset' || entry.kind === 'block') {
+      if (!entry.isElsewhere) this.empty()
+      this.blockedUntil = entry.kind === 'block' ? entry.until : 0
     } else if (entry.kind === 'override') {
       const { limit, until } = entry
       this.override = limit === undefined ? undefined : { limit, until }
@@ -405,6 +425,10 @@ export class Account {
     this.missing += -units - given
     if (!isBucket) this.inexact ??= 'what was given back was lost before'
   }
+}
+
+function endsCount(kind: Entry['kind']): boolean {
+  return kind === 'block' || kind === 'reset'
 }
 
 export function limitOf(policy: PlannedPolicy): number {

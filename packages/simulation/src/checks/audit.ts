@@ -83,6 +83,13 @@ export class Audit implements Witness {
     return account
   }
 
+  /** The numbers of the policies that are the same one, with other windows or in other versions. */
+  placesOf(place: number): number[] {
+    const { name, isOfRoute } = this.policies[place] as PlannedPolicy
+    const isSame = (each: PlannedPolicy) => each.name === name && each.isOfRoute === isOfRoute
+    return [...this.policies.keys()].filter((i) => isSame(this.policies[i] as PlannedPolicy))
+  }
+
   /**
    * Makes a change that nobody had to decide.
    * @param limit the limit of the version of the application that asks; undefined: no threshold is crossed
@@ -113,7 +120,12 @@ export class Audit implements Witness {
     for (const [id, account] of this.accounts) {
       const [place, key] = id.split(' ') as [string, string]
       const [prefix, keyspace] = this.keyspaces[Number(place)] ?? ['', '']
-      if (name === nameIn(prefix, key, keyspace)) account.lose()
+      const policy = (this.policies[Number(place)] as PlannedPolicy).name
+      if (name === nameIn(prefix, key, keyspace)) account.loseCount()
+      if (name === nameIn(prefix, key, `own:${policy}`)) {
+        account.loseOwn()
+        account.ownChangedAt = this.time()
+      }
     }
   }
 
@@ -134,13 +146,16 @@ export class Audit implements Witness {
     const applied = accounts.map((account, i) => this.applied(account, limits[i] as number, now))
     this.checkOwn(policies, accounts, limits, applied, said, now)
     if (asked.length > 0) this.checkLockOut(policies, accounts, asked, said)
+    const isBlocked = accounts.map((account) => account.blockedMs(now) > 0)
     const refuses = accounts.map((account, i) => {
       if (account.inexact !== undefined) return !(said[i] as Said).admitted
       return !admits(account.remaining(applied[i] as number, now), charges[i] as Charge)
     })
+    // What a block refuses, no ban counts.
+    const counted = refuses.map((each, i) => each && !isBlocked[i])
     const isBanned =
       space !== undefined &&
-      this.bans.decided(space, charges, refuses, { at: now, ban }, transaction)
+      this.bans.decided(space, charges, counted, { at: now, ban }, transaction)
     if (accounts.every(({ inexact }) => inexact === undefined)) {
       this.check(policies, accounts, charges, applied, said, admitted, now)
       if (admitted !== (!refuses.includes(true) && !isBanned))

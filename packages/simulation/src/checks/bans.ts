@@ -12,8 +12,7 @@ export interface BanSpace {
 /** What happened to a key. Times are ms on the clock of the store or process that counts. */
 type BanEntry = { readonly transaction: number; readonly now: number } & (
   | { readonly kind: 'refusal'; readonly ban: PlannedBan }
-  | { readonly kind: 'block'; readonly until: number }
-  | { readonly kind: 'reset' | 'step' }
+  | { readonly kind: 'block' | 'reset' | 'step' }
 )
 
 /** What a decision says about a ban: `retryAfterMs` is the time until it ends. */
@@ -31,8 +30,6 @@ interface ShownBan {
 export class BanAccount {
   /** False once a clock has stepped: nobody can tell how much is over of what was counted before. */
   isExact = true
-  /** Whether an operator has blocked it, for any time. */
-  isBlocked = false
   /** How often anything has changed here. */
   changed = 0
   /** When what was counted here was last lost, or ended by an operator, ms of the simulation. */
@@ -43,14 +40,12 @@ export class BanAccount {
   private since = 0
   private bans = 0
   private bannedUntil = 0
-  private blockedUntil = 0
   /** When the last refusal came, or the last ban ends. */
   private last = -Infinity
 
-  /** Until when everything of the key is refused; 0: it is not. */
+  /** Until when the key is banned; 0: it is not. */
   refusesUntil(now: number): number {
-    const until = Math.max(this.bannedUntil, this.blockedUntil)
-    return until > now ? until : 0
+    return this.bannedUntil > now ? this.bannedUntil : 0
   }
 
   /** How many refusals lead to the next ban. */
@@ -84,20 +79,15 @@ export class BanAccount {
   }
 
   private empty(): void {
-    this.refusals = this.since = this.bans = this.bannedUntil = this.blockedUntil = 0
+    this.refusals = this.since = this.bans = this.bannedUntil = 0
     this.last = -Infinity
     this.isExact = true
-    this.isBlocked = false
   }
 
   private apply(entry: BanEntry): void {
     if (entry.kind === 'refusal') this.count(entry.ban, entry.now)
     else if (entry.kind === 'step') this.isExact = false
     else this.empty()
-    if (entry.kind === 'block') {
-      this.blockedUntil = entry.until
-      this.isBlocked = true
-    }
   }
 
   private count({ after, within, for: lengths }: PlannedBan, now: number): void {
@@ -165,7 +155,7 @@ export class Bans {
    * Checks what was said of the ban of a request's first key, and counts the request if a policy of this key has
    * refused it.
    *
-   * @param refuses whether each of its policies does
+   * @param refuses whether each of its policies does, because of what it counts
    * @returns whether the ban refuses it, however its policies decide
    */
   decided(
@@ -187,8 +177,7 @@ export class Bans {
     const isCounted = isRefused && !isBanned && isUncounted !== true
     if (isCounted) account.add({ kind: 'refusal', transaction, now, ban }, this.time())
     if (!account.isExact) {
-      const longestMs = account.isBlocked ? Infinity : Math.max(...ban.for)
-      if (!said.admitted && said.retryAfterMs > longestMs)
+      if (!said.admitted && said.retryAfterMs > Math.max(...ban.for))
         this.fail('ban', `${key} is banned for ${said.retryAfterMs} ms`)
       return isBanned
     }

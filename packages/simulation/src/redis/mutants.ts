@@ -23,8 +23,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     name: 'Lua: an own limit that has ended decides',
     file: 'stores/redis/state.lua.ts',
-    text: '          if ownUntil > now then\n',
-    by: '          if ownUntil > now - 1000 then\n',
+    text: 'if ends <= now then ends = 0 end',
+    by: 'if ends <= now - 1000 then ends = 0 end',
   },
   {
     name: 'Lua: a top-up is made again for the same id',
@@ -34,9 +34,9 @@ export const redisMutants: readonly Mutant[] = [
   },
   {
     name: "Lua: a reset ends a client's own limit",
-    file: 'stores/redis/correct.lua.ts',
-    text: "if terms then putTerms(key, pack('<dddd', 0, 0, 0, -1) .. terms, ends) else",
-    by: 'do',
+    file: 'stores/redis/own.lua.ts',
+    text: '  blockedUntil = ARGV[3] > 0 and now + ARGV[3] or 0\n',
+    by: '  blockedUntil, ownUntil = ARGV[3] > 0 and now + ARGV[3] or 0, 0\n',
   },
   {
     name: 'Lua: a settlement corrects the present',
