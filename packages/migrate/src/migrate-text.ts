@@ -70,7 +70,7 @@ function stayingIn(all: readonly ReadonlyMap<string, readonly Culprit[]>[]): Sta
   return staying
 }
 
-/** The same with the lines that the migrated files have; undefined if they have them already. */
+/** Adds the lines that migrated files have; undefined if they are there already. */
 function withLines(
   staying: Staying,
   files: readonly Parsed[],

@@ -22,7 +22,7 @@ export interface Culprit {
   readonly reason: string
 }
 
-/** By the name of a package: what stays of it, because of which nothing of it is rewritten. */
+/** What stays of each package, by its name, because of which nothing of it is rewritten. */
 export type Staying = ReadonlyMap<string, readonly Culprit[]>
 
 /** What stays as it is. */
@@ -62,7 +62,7 @@ export class Source {
 
   /**
    * @param leftCalls what stays as it is; `leave` adds to it
-   * @param staying of which packages nothing is rewritten
+   * @param staying the packages of which nothing is rewritten
    * @param files the files of the application
    */
   constructor(

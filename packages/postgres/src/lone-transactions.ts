@@ -177,7 +177,7 @@ export class LoneTransactions {
     return time !== undefined
   }
 
-  /** What was written at `now`. @param areShared of each: see {@link Remembered.isStale} */
+  /** What was written at `now`. @param areShared whether each of them is, see {@link Remembered.isStale} */
   private remember(writes: readonly Write[], now: number, areShared?: readonly boolean[]): void {
     for (const [i, { key, found, change }] of writes.entries()) {
       const state = change === undefined ? found : hexOf(change.state)

@@ -66,9 +66,9 @@ export interface PlannedApplication {
   /** Whether the client keeps what it can't send. */
   readonly queuesOffline: boolean
   readonly ban?: PlannedBan
-  /** That of the route which counts separately, if it has one of its own. */
+  /** The ban of the route which counts separately, if it has one of its own. */
   readonly routeBan?: PlannedBan
-  /** That of the limiter for which calls wait. */
+  /** The ban of the limiter for which calls wait. */
   readonly queueBan?: PlannedBan
   /** Clients that are exempt, and those that are always refused: addresses, networks and keys. */
   readonly lists?: { readonly allow: readonly string[]; readonly deny: readonly string[] }

@@ -40,7 +40,7 @@ export class Quotas {
     this.policies = policies.length
   }
 
-  /** The same for requests to a version of the application. */
+  /** The quotas of requests to a version of the application. */
   inVersion(version: PlannedVersion): Quotas {
     const places = this.places.map(
       (place, i) =>

@@ -81,7 +81,7 @@ export class LuaMachine {
   /**
    * Runs a script.
    *
-   * @param keys those of the server
+   * @param keys what the server has
    * @returns the reply as a client gets it, text as bytes; an error that the script replies with, or fails with
    */
   run(text: string, names: readonly string[], args: readonly string[], keys: Keys): unknown {

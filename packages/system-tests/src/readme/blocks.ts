@@ -110,6 +110,7 @@ function programOf(source: string, givens: Record<string, string[]>): string {
   const given = Object.entries(givens)
     .filter(([name]) => uses(source, name) && !declares(source, name))
     .flatMap(([, lines]) => lines)
+    .filter((line) => !source.includes(line))
   const checked = source.replace(
     /^(\S.*?) \/\/ → (.+)$/gm,
     (_, expression, value) => `assert.deepEqual(${expression}, ${value})`,

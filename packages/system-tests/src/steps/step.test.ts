@@ -28,7 +28,8 @@ interface Constants { units: number; readonly ticks: number; readonly list: List
 const step = {
 ${functions}
 } satisfies Step<Constants>
-function least(count: number, { units }: Constants) { return Math.min(count + 1, units * 2) }`
+function least(count: number, { units }: Constants) { return Math.min(count + 1, units * 2) }
+function both(limit: Constants, by: number) { const y = by; limit.ticks = y }`
 }
 
 /** The Lua of statements in `commit`. */
@@ -78,7 +79,7 @@ full({ a }, { ticks }) {
   const last = a + ticks
   if (last > 9) { return 9 } else { return last }
 },
-more(limit, granted) { limit.units += granted },
+own(limit, ownLimit) { limit.units = ownLimit; both(limit, 7) },
 `),
   )
   expect(made).toEqual({
@@ -88,7 +89,7 @@ more(limit, granted) { limit.units += granted },
       ...['if a == 0 then', '  fullIn = 0', 'else', '  local last = a + ticks'],
       ...['  if last > 9 then', '    fullIn = 9', '  else', '    fullIn = last', '  end', 'end'],
     ],
-    more: ['units = units + granted'],
+    own: ['units = ownLimit', 'do', '  local y = 7', '  ticks = y', 'end'],
   })
 })
 
@@ -111,7 +112,7 @@ test('all else is an error that names the line, and what to write', () => {
     'now = 1': 'an assignment changes a variable or the state',
     'state.a = limit.units[1]': 'it is no list of constants',
     'state.a = limit.list': 'a is a number, list is not',
-    'limit.units = 1': 'only `more` changes constants',
+    'limit.units = 1': 'only `own` changes constants',
     'const end = 1': 'end means something else in Lua: take another name',
     'const a = 1': 'a means something else in Lua: take another name',
     'let x': 'declare one name with a number: Lua would give it nil',
@@ -125,6 +126,6 @@ test('all else is an error that names the line, and what to write', () => {
   expect(lua(...Object.keys(cases))).toEqual(messages)
   expect(translated(stepWith('commit(state, limit, cost) {}'), stepWith('drain() {}'))).toEqual([
     'some.ts:5: parameter 3 of commit is called now',
-    'some.ts:5: a step has the functions enter, room, commit, settle, full, keep, more, grantEnd',
+    'some.ts:5: a step has the functions enter, room, commit, settle, full, keep, own, grantEnd',
   ])
 })

@@ -61,7 +61,7 @@ export class KeptKeyspaces {
     this.documents = documents
   }
 
-  /** Those of a ledger. */
+  /** Notes the keyspaces of a ledger. */
   of(keyspaces: readonly Keyspace[], prefix: string): LedgerKeyspaces {
     const windows = keyspaces.map(({ params }) => params?.windowMs ?? 0)
     const ttlMs = Math.max(KEPT_MS, 2 * Math.max(...windows))
@@ -80,7 +80,7 @@ export class KeptKeyspaces {
     return new LedgerKeyspaces(used, write, () => this.read(prefix))
   }
 
-  /** Those of all limiters under a prefix, with those of their routes. */
+  /** Reads the keyspaces of all limiters under a prefix, and of their routes. */
   async read(prefix: string): Promise<KeptKeyspace[]> {
     const { text = '', at } = await this.documents.read(basePrefix(prefix), NAME, '')
     return keptAt(text, at)

@@ -20,7 +20,7 @@ const NONE: ReadonlyMap<string, OwnTerms> = new Map()
  */
 export class OwnTable {
   readonly prefix: string
-  /** Of the policy, as `ownKeyspace` has it. */
+  /** The name of the policy, as `ownKeyspace` has it. */
   readonly name: string
   /** A table that nobody uses takes no room for a map, and requests do not look into it. */
   terms: ReadonlyMap<string, OwnTerms> = NONE

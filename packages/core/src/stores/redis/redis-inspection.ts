@@ -117,7 +117,7 @@ export class RedisInspection {
     return names.map((_, i) => found[i] === '1')
   }
 
-  /** Those of a client's states that there are not: what it has of its own is all of it. */
+  /** Keeps those of a client's states that there are not: what it has of its own is all that there is. */
   private async absent(names: readonly string[]): Promise<NamedKey[]> {
     const there = await this.exist(names)
     return names.filter((_, i) => !there[i]).flatMap((name) => this.parse(name, '', []) ?? [])

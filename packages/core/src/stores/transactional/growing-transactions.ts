@@ -15,7 +15,7 @@ export class MissingKeys extends Error {
 
 /** A transaction whose keys may turn out to be too few. */
 class Call {
-  /** Those that it shares a key with and that were decided before it: each settles when it is over. */
+  /** The calls that share a key with it and were decided before it: each settles when it is over. */
   behind: readonly Promise<unknown>[] = []
   isPostponed = false
   missing: readonly string[] = []

@@ -30,7 +30,7 @@ export class PartedHeld implements Held {
   private readonly parts: Parts
   /** Entries that have an owner, which is a number above 0. */
   private owned = 0
-  /** Of each part: its entries, when the first and the last ends, and until when its row is kept; 0: there is none. */
+  /** Each part has its entries, when the first and the last of them ends, and until when its row is kept; 0: there is none. */
   private counts = zeros()
   private firsts = zeros()
   private lasts = zeros()
@@ -38,7 +38,7 @@ export class PartedHeld implements Held {
   private readonly loaded = new Map<number, HeldPart>()
   /** The parts that must be written. */
   private readonly changed = new Set<number>()
-  /** Those that no copy shares. */
+  /** The parts that no copy shares. */
   private readonly own = new Set<number>()
 
   private constructor(extras: number, clock: number, generation: number, parts: Parts) {
