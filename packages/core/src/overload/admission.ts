@@ -1,4 +1,4 @@
-import { ClassLine, type Waiter } from './class-line.ts'
+import { ClientLine } from '../limiter/waiting/client-line.ts'
 import {
   type Control,
   firstControl,
@@ -19,6 +19,17 @@ export interface Runtime {
   heapShare(): number
   /** From 0 to 1. */
   random(): number
+}
+
+/** A request that waits for a place. */
+export interface Waiter {
+  /** The index of its class. */
+  readonly importance: number
+  readonly client: string
+  /** When it began to wait, ms. */
+  readonly since: number
+  /** Called once, later than `Admission.wait` returns: with true if it may begin, with false if it is shed. */
+  settle: (begins: boolean) => void
 }
 
 /** A class of requests. */
@@ -91,7 +102,7 @@ const MOST_PRESSED = 6
 class Class {
   readonly name: string
   readonly reserve: number
-  readonly line = new ClassLine()
+  readonly line = new ClientLine<Waiter>()
   active = 0
   /** The most places that it has needed lately. */
   need = 0
@@ -187,8 +198,8 @@ export class Admission {
 
   /** What keeps requests from beginning. */
   get signal(): OverloadSignal {
-    const { control } = this
-    return control.isHeapFull || this.isLimited ? control.signal : 'event-loop-utilization'
+    const { isHeapFull, signal } = this.control
+    return isHeapFull || this.isLimited ? signal : 'event-loop-utilization'
   }
 
   /** Begins a request, if one of its class can begin at once. */
@@ -207,9 +218,9 @@ export class Admission {
    * that has more.
    * @returns undefined if the request itself is shed; otherwise its `settle` is called later
    */
-  wait(importance: number, key: string): Waiter | undefined {
+  wait(importance: number, client: string): Waiter | undefined {
     const now = this.runtime.now()
-    const waiter: Waiter = { importance, key, since: now, settle: () => {} }
+    const waiter: Waiter = { importance, client, since: now, settle: () => {} }
     while (this.waiting >= this.most) {
       const victim = this.victimOf(waiter)
       this.noteShed(victim ?? waiter, now)
@@ -253,7 +264,7 @@ export class Admission {
     return Math.min(maxWaiting, Math.max(1, Math.floor(this.waitMs / this.intervalMs)))
   }
 
-  private lineOf({ importance }: Waiter): ClassLine {
+  private lineOf({ importance }: Waiter): ClientLine<Waiter> {
     return (this.classes[importance] as Class).line
   }
 
@@ -327,7 +338,7 @@ export class Admission {
    * Who makes room for a newcomer: somebody less important, somebody more important if the newcomer's class has less
    * of the queue than its share, or somebody of its class whose key has more requests that wait.
    */
-  private victimOf({ importance, key }: Waiter): Waiter | undefined {
+  private victimOf({ importance, client }: Waiter): Waiter | undefined {
     const own = this.classes[importance] as Class
     const isBelow = !this.exceedsShare(own, 1)
     for (let i = this.classes.length - 1; i >= 0; i -= 1) {
@@ -336,8 +347,8 @@ export class Admission {
         return each.line.longest()
     }
     const longest = own.line.longest()
-    if (longest === undefined || longest.key === key) return undefined
-    return own.line.countOf(longest.key) > own.line.countOf(key) + 1 ? longest : undefined
+    if (longest === undefined || longest.client === client) return undefined
+    return own.line.countOf(longest.client) > own.line.countOf(client) + 1 ? longest : undefined
   }
 
   /** Whether a class with so many more requests would have more of the queue than is reserved for it. */
@@ -378,8 +389,8 @@ export class Admission {
     const now = this.runtime.now()
     if (!this.isSliceOver(now)) {
       for (let own = this.next(); own !== undefined; own = this.next()) {
-        const waiter = own.line.shift() as Waiter
-        this.waiting -= 1
+        const waiter = own.line.head as Waiter
+        this.leave(waiter)
         if (now - waiter.since <= this.options.maxWaitMs) {
           waiter.settle(true)
           break
@@ -469,7 +480,7 @@ export class Admission {
     let ageMs = this.options.maxWaitMs
     for (const { line } of this.classes) {
       if (line.size === 0) continue
-      for (const waiter of line.before(now - ageMs)) {
+      for (const waiter of [...line].filter(({ since }) => since < now - ageMs)) {
         this.leave(waiter)
         this.shed(waiter, now)
       }

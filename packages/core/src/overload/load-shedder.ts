@@ -160,6 +160,7 @@ export class LoadShedder<Request, Response> {
 
   private readonly report = () => {
     const { admission, loop } = this
+    const { signal } = admission
     const classes = admission.takeCounts()
     this.loop = loopTimes()
     if (!overloadEvents.hasSubscribers) return
@@ -169,7 +170,7 @@ export class LoadShedder<Request, Response> {
     overloadEvents.publish({
       limiter: this.compiled.name,
       shedding,
-      signal: shedding ? admission.signal : undefined,
+      signal: shedding ? signal : undefined,
       limit: admission.limit,
       active: admission.active,
       waiting: admission.waiting,
