@@ -199,6 +199,16 @@ export const PROSE = {
     ipv6Prefix: {
       description: 'IPv6 addresses that have so many bits in common share a key.',
     },
+    maxWait: {
+      unset: 'a request is refused at once',
+      description:
+        'A request that would be refused waits until it is admitted, for at most so long. If it is certain that the wait is not met, it is refused at once. At most `maxWaiting` wait, and the requests of clients take turns.',
+      see: 'See [requests that wait](waiting.md#requests-that-wait).',
+    },
+    priority: {
+      description:
+        'Among the requests that wait for a key, those with a higher number come first. Only with `maxWait`.',
+    },
     skip: {
       typescript: '(request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>',
       unset: 'none',

@@ -42,6 +42,7 @@ export function compileOptions<Request, Response>(
   const { headers, ...values } = readOptions(OPTIONS.http, '', options)
   const { allow, deny, skip } = options
   const rules = compileRules(options, values.ipv6Prefix, adapter)
+  checkWaiting(options, rules)
   const holds = rules.flatMap(({ policy }) => policy.holdMs ?? [])
   const settles = rules.some(({ settle }) => settle)
   const access =
@@ -74,10 +75,33 @@ export function compileOptions<Request, Response>(
     skip,
     /** Whether every request but a preflight is charged. */
     chargesAll: skip === undefined && access === undefined,
+    priority: options.priority ?? 0,
     respond: options.respond,
     onDecision: options.onDecision,
     profile: composeProfiles(headers === false ? [] : ([headers].flat() as HeaderProfile[])),
   }
+}
+
+/** Refuses options of requests that wait which would have no effect, or two waits of which the shorter one holds. */
+function checkWaiting<Request, Response>(
+  { maxWait, priority }: Pick<RateLimitOptions<Request, Response>, 'maxWait' | 'priority'>,
+  rules: readonly ChargeRule<Request, Response>[],
+): void {
+  if (maxWait === undefined && priority !== undefined)
+    throw conflict(
+      'priority',
+      'maxWait, with priority',
+      undefined,
+      'Give maxWait, or remove priority.',
+    )
+  const queue = rules.find(({ policy }) => policy.algorithm.options.maxDelay !== undefined)
+  if (maxWait !== undefined && queue !== undefined)
+    throw conflict(
+      'maxWait',
+      "no policy with algorithm: 'leaky-bucket', whose requests wait for maxDelay",
+      maxWait,
+      'Remove maxWait, and give the policy the maxDelay.',
+    )
 }
 
 /** The pattern of a request's route, if it is known by now. */

@@ -1,6 +1,13 @@
+import { WaitError } from '../errors/wait-error.ts'
 import { consumeTraces } from '../events.ts'
+import { addressKey } from '../key/address.ts'
 import type { BannedQuota } from '../limiter/ban.ts'
-import { asRefusal, type Decision, decisionWithoutPolicy } from '../limiter/decision.ts'
+import {
+  asRefusal,
+  certainWaitMs,
+  type Decision,
+  decisionWithoutPolicy,
+} from '../limiter/decision.ts'
 import { callOnDecision } from '../limiter/limiter-events.ts'
 import type { Policy } from '../limiter/policy.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
@@ -40,6 +47,8 @@ export class HttpLimiter<Request, Response> {
   private readonly turns: Turns
   /** The index of the first policy that is a queue; -1: no request waits. */
   private readonly queued: number
+  /** Whether requests that would be refused wait. */
+  private readonly waits: boolean
   /** Whether something ends if the client of a request leaves. */
   private readonly observesClients: boolean
   private readonly responder: Responder<Request, Response>
@@ -70,7 +79,9 @@ export class HttpLimiter<Request, Response> {
     this.turns = new Turns(this.limiter.maxWaiting)
     const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
     this.queued = dryRun ? -1 : policies.findIndex(isQueue)
-    this.observesClients = this.compiled.followsUp || this.queued >= 0
+    const { followsUp, maxWait } = this.compiled
+    this.waits = maxWait !== undefined && !dryRun
+    this.observesClients = followsUp || this.queued >= 0 || this.waits
     this.responder = new Responder(this.compiled, this.limiter, this.turns)
   }
 
@@ -92,7 +103,7 @@ export class HttpLimiter<Request, Response> {
   ): MaybePromise<boolean> {
     if (isDecided(subject, this.responder)) return true
     if (this.observesClients) this.compiled.adapter.observeClient?.(response)
-    const verdict = this.decide(request)
+    const verdict = this.decide(request, response)
     if (verdict instanceof Promise)
       return verdict.then(
         (each) => each === undefined || this.responder.respond(each, request, response, subject),
@@ -103,16 +114,22 @@ export class HttpLimiter<Request, Response> {
   /**
    * Decides a request; synchronously unless something is asynchronous. Undefined: it is exempt.
    * Throws, or rejects, with what a user's function throws.
+   *
+   * @param response left out: the request does not wait
    */
   decide(
     request: Request,
+    response?: Response,
     reading: MaybePromise<Reading> = readRequest(this.compiled, request, this.limiter.networks),
   ): MaybePromise<Verdict | undefined> {
-    if (reading instanceof Promise) return reading.then((each) => this.decide(request, each))
+    if (reading instanceof Promise)
+      return reading.then((each) => this.decide(request, response, each))
     if (!Array.isArray(reading)) return this.verdictWithoutCharges(request, reading)
     const startedAt = this.limiter.events.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
     if (this.queued >= 0) return this.decideQueued(request, reading, startedAt, route)
+    if (response !== undefined && this.waits)
+      return this.decideOrWait(request, response, reading, startedAt, route)
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
     return decision instanceof Promise
       ? decision.then((each) => this.verdictOf(request, reading, each, startedAt))
@@ -143,6 +160,70 @@ export class HttpLimiter<Request, Response> {
       if (turns.acquire(key)) return charge(key)
       return this.verdictOf(request, charges, asTurnedAway(peeked), startedAt)
     })
+  }
+
+  /** Decides a request that waits instead of being refused, and comes after those that wait for the same. */
+  private decideOrWait(
+    request: Request,
+    response: Response,
+    charges: readonly Charge[],
+    startedAt: number | undefined,
+    route: string | undefined,
+  ): MaybePromise<Verdict> {
+    const awaited = this.limiter.waiting.awaitedKey(charges)
+    if (awaited !== undefined) return this.wait(request, response, charges, awaited, startedAt)
+    return then(this.limiter.decide(charges, route), (decision): MaybePromise<Verdict> => {
+      const { allowed, ban, policies, retryAfterMs } = decision
+      const isFinal = allowed || ban !== undefined || policies.length === 0
+      if (isFinal || certainWaitMs(decision) > (this.compiled.maxWait as number))
+        return this.verdictOf(request, charges, decision, startedAt)
+      const binding = policies.findIndex((each) => each.retryAfterMs === retryAfterMs)
+      const { key } = charges[binding] as Charge
+      return this.wait(request, response, charges, key, startedAt)
+    })
+  }
+
+  /** @param queueKey the key for which it waits */
+  private async wait(
+    request: Request,
+    response: Response,
+    charges: readonly Charge[],
+    queueKey: string,
+    startedAt: number | undefined,
+  ): Promise<Verdict> {
+    const { adapter, ipv6Prefix, maxWait, priority, readAddress } = this.compiled
+    const [{ key }] = charges as [Charge]
+    const client = addressKey(readAddress(request), ipv6Prefix) ?? key
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const unwatch = adapter.whenClosed(response, () => leaving.abort())
+    let decision: Decision
+    try {
+      const given = typeof priority === 'function' ? await priority(request, key) : priority
+      const options = { maxWait, priority: given, signal }
+      decision = await this.limiter.waiting.wait(charges, options, { queueKey, client })
+    } catch (error) {
+      if (!(error instanceof WaitError)) throw error
+      if (error.code === 'SLUICE_WAIT_ABORTED') return clientGone
+      decision = await this.refusedNow(charges, queueKey, error)
+    } finally {
+      unwatch()
+    }
+    // The time of a decision is not that of the wait before it.
+    return this.verdictOf(request, charges, decision, startedAt && performance.now())
+  }
+
+  /** What the store says of a request that has waited in vain. Where it would admit it, others come first. */
+  private async refusedNow(
+    charges: readonly Charge[],
+    queueKey: string,
+    { retryAfterMs }: WaitError,
+  ): Promise<Decision> {
+    const decision = await this.limiter.preview(charges)
+    if (!decision.allowed) return decision
+    const waited = charges.findIndex(({ key }) => key === queueKey)
+    const name = decision.policies[waited]?.name
+    return asRefusal(decision, (each) => (each.name === name ? Math.max(1, retryAfterMs) : 0))
   }
 
   /** A failure frees the place that was taken. */

@@ -120,6 +120,19 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    */
   ipv6Prefix?: number | undefined
   /**
+   * A request that would be refused waits until it is admitted, for at most so long. If it is
+   * certain that the wait is not met, it is refused at once. At most `maxWaiting` wait, and the
+   * requests of clients take turns. Duration, 1 ms … 10 minutes. Default: a request is refused at
+   * once.
+   */
+  maxWait?: Duration | undefined
+  /**
+   * Among the requests that wait for a key, those with a higher number come first. Only with
+   * `maxWait`. Integer, -1,000 … 1,000 . Or a function of the request and its key that gives one.
+   * Default: `0`.
+   */
+  priority?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
+  /**
    * Requests for which it returns true are neither limited nor counted. `key()` reads the key of
    * the request, once; await it, because a key function may be async. Default: none.
    */

@@ -1,4 +1,5 @@
 import type { Outcome } from '../algorithms/algorithm.ts'
+import { SLOT_WAIT_MS } from '../algorithms/concurrency/concurrency.lua.ts'
 import type { Unit } from '../options/unit.ts'
 import type { Charge, DecisionSource, Origin, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
@@ -266,4 +267,17 @@ function binds(other: PolicyDecision, binding: PolicyDecision, allowed: boolean)
 function small(value: number): number {
   const integer = value | 0
   return integer === value ? integer : value
+}
+
+/** What policies count that hold slots. */
+export const SLOTS = 'concurrent-requests'
+
+/**
+ * How long a refusal lasts for certain unless somebody gives something back, ms. Nobody knows when a slot is free, so
+ * its wait is no bound.
+ */
+export function certainWaitMs({ policies }: Decision): number {
+  const boundOf = ({ unit, retryAfterMs }: PolicyDecision) =>
+    unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS ? 0 : retryAfterMs
+  return Math.max(0, ...policies.map(boundOf))
 }

@@ -203,6 +203,12 @@ const http = {
     default: 56,
     aliases: 'ipv6Subnet ipv6SubnetPrefix',
   },
+  maxWait: { type: duration(1, 600_000) },
+  priority: {
+    type: integer(-1000, 1000, ''),
+    default: 0,
+    perRequest: true,
+  },
   skip: {
     type: callback('(request, key) => boolean'),
     peers: { 'skip: (request) => true or false': 'skipIf ignoreUserAgents' },

@@ -1,5 +1,4 @@
 import { timersEndWithRequest } from '#platform'
-import { SLOT_WAIT_MS } from '../../algorithms/concurrency/concurrency.lua.ts'
 import type { WaitErrorCode } from '../../errors/codes.ts'
 import { WaitError } from '../../errors/wait-error.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
@@ -7,15 +6,14 @@ import { checkFunction, checkInteger } from '../../options/checks.ts'
 import { parseDuration } from '../../options/duration.ts'
 import type { Timer } from '../../platform/platform.ts'
 import type { Charge } from '../../stores/store.ts'
-import { asRefusal, type Decision, type PolicyDecision } from '../decision.ts'
+import { asRefusal, certainWaitMs, type Decision, type PolicyDecision, SLOTS } from '../decision.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
+import { ClientLine } from './client-line.ts'
 
 /** The longest rest of a queue, ms: another process may have raised the limit, or given units back. */
 const MAX_REST_MS = 30_000
 /** The longest rest while the store is down, ms: its recovery is noticed by calls alone. */
 const MAX_REST_WITHOUT_STORE_MS = 2000
-/** What policies count that hold slots. */
-const SLOTS = 'concurrent-requests'
 /** The processes that wait for the same moment spread over this part of the wait, and so many ms at most. */
 const SPREAD = 0.03
 const MAX_SPREAD_MS = 1000
@@ -36,17 +34,28 @@ export interface WaitActions {
   ended(decision: Decision, charges: readonly Charge[], durationMs: number): void
 }
 
+/** What only an adapter says of a request that waits. */
+export interface RequestWait {
+  /** The key whose queue it joins: that of the policy for which it waits longest. */
+  readonly queueKey: string
+  /** The client whose requests take turns with those of others, also where they are charged to one key. */
+  readonly client: string
+}
+
 /** Times are those of `performance.now()`, ms. */
 interface Waiter {
+  readonly client: string
   readonly charges: readonly Charge[]
   readonly address: string | undefined
-  readonly queue: KeyQueue
+  queue: KeyQueue
   readonly priority: number
   readonly deadline: number
   readonly resolve: (decision: Decision) => void
   readonly reject: (error: unknown) => void
   readonly aborted: () => void
   readonly signal: AbortSignal | undefined
+  /** Whether the decision with which the wait ends is published here. */
+  readonly reports: boolean
   /** Set when the store has admitted it, and its turn in a leaky bucket has not come. */
   admission: Decision | undefined
   timer: Timer | undefined
@@ -65,40 +74,44 @@ export class WaitQueues {
   private most: number
   private readonly queues = new Map<unknown, KeyQueue>()
   private readonly waiters = new Set<Waiter>()
+  /** How many wait for each client. */
+  private readonly counts = new Map<string, number>()
 
-  /** @param most how many may wait. A key gets another place only while it has fewer than are free */
+  /** @param most how many may wait. A client gets another place only while it has fewer than are free */
   constructor(actions: WaitActions, most: number) {
     this.actions = actions
     this.most = most
   }
 
   /**
-   * @param charges one or more, of the same key
+   * @param charges one or more; without `request`, of the same key
+   * @param request left out: they are of an application's own call
    * @throws WaitError and SluiceError, as rejections: see `Limiter.wait`
    */
   async wait(
     charges: readonly Charge[],
     { maxWait, signal, priority = 0, address }: WaitOptions & ClientOptions,
+    request?: RequestWait,
   ): Promise<Decision> {
     const [first] = charges as [Charge]
+    const { queueKey, client } = request ?? { queueKey: first.key, client: first.key }
     const maxWaitMs = maxWait === undefined ? Infinity : parseDuration('maxWait', maxWait, 0)
     checkInteger('priority', priority, -1000, 1000)
     if (signal !== undefined)
       checkFunction('signal.addEventListener', signal?.addEventListener, 'of an AbortSignal')
     const over = await this.actions.overLimit(charges)
     if (over !== undefined && isForEver(over)) {
-      this.actions.ended(over, charges, 0)
+      if (request === undefined) this.actions.ended(over, charges, 0)
       throw new WaitError('SLUICE_WAIT_NEVER', Infinity)
     }
-    // Where a timer ends with the request that has set it, none can wait for that of another one.
-    const id = timersEndWithRequest ? Symbol() : first.key
-    const queue = this.queues.get(id) ?? new KeyQueue(id)
+    const queue = this.queueOf(queueKey)
     if (signal?.aborted) throw new WaitError('SLUICE_WAIT_ABORTED', queue.waitMs, signal.reason)
-    if (queue.count >= this.most - this.waiters.size)
+    if ((this.counts.get(client) ?? 0) >= this.most - this.waiters.size)
       throw new WaitError(this.most < 0 ? 'SLUICE_WAIT_CLOSED' : 'SLUICE_WAIT_FULL', queue.waitMs)
     first.isUncounted = true
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
+        client,
         charges,
         address,
         queue,
@@ -108,16 +121,53 @@ export class WaitQueues {
         reject,
         aborted: () => this.fail(waiter, 'SLUICE_WAIT_ABORTED', signal?.reason),
         signal,
+        reports: request === undefined,
         admission: undefined,
         timer: undefined,
       }
       signal?.addEventListener('abort', waiter.aborted)
       this.waiters.add(waiter)
-      this.queues.set(id, queue)
-      queue.add(waiter)
-      if (queue.isServed) queue.wake()
-      else void this.serve(queue)
+      this.counts.set(client, (this.counts.get(client) ?? 0) + 1)
+      this.join(queue, waiter)
     })
+  }
+
+  /** The first key of these charges for which somebody waits. */
+  awaitedKey(charges: readonly Charge[]): string | undefined {
+    return charges.find(({ key }) => this.queues.has(key))?.key
+  }
+
+  private queueOf(key: string): KeyQueue {
+    // Where a timer ends with the request that has set it, none can wait for that of another one.
+    const id = timersEndWithRequest ? Symbol() : key
+    return this.queues.get(id) ?? new KeyQueue(id)
+  }
+
+  private join(queue: KeyQueue, waiter: Waiter): void {
+    waiter.queue = queue
+    this.queues.set(queue.id, queue)
+    queue.add(waiter)
+    if (queue.isServed) queue.wake()
+    else void this.serve(queue)
+  }
+
+  /**
+   * Lets a refused one wait in the queue of the key that refuses it for longest: in the queue of another key, which
+   * may be that of many clients, it would hold up everybody behind it.
+   */
+  private moveOn(waiter: Waiter, { policies, retryAfterMs }: Decision, askedAt: number): void {
+    const { charges, queue } = waiter
+    const binding = policies.findIndex((each) => each.retryAfterMs === retryAfterMs)
+    const key = charges[binding]?.key
+    if (key === undefined || key === queue.id || typeof queue.id === 'symbol') return
+    queue.delete(waiter)
+    queue.count -= 1
+    queue.free()
+    this.forget(queue)
+    const other = this.queueOf(key)
+    const refusal = queue.refusal as Decision
+    if (other.count === 0) other.refused(refusal, charges, askedAt)
+    this.join(other, waiter)
   }
 
   /** Something may have been given back to the key, or its limit may have changed: its head asks at once. */
@@ -182,6 +232,7 @@ export class WaitQueues {
       }
       queue.refused(decision, charges, askedAt)
       if (deadline <= now) this.fail(head, 'SLUICE_WAIT_TOO_LONG')
+      else if (isWaiting) this.moveOn(head, decision, askedAt)
     } else if (!isWaiting) {
       await this.undo(head, decision)
     } else if (delayMs > 0 && now + delayMs > deadline) {
@@ -209,18 +260,18 @@ export class WaitQueues {
       return
     }
     this.leave(waiter)
-    this.actions.ended(decision, waiter.charges, durationMs)
+    if (waiter.reports) this.actions.ended(decision, waiter.charges, durationMs)
     const policies = decision.policies.map((each) => ({ ...each, delayMs: 0 }))
     waiter.resolve(decision.delayMs === 0 ? decision : { ...decision, delayMs: 0, policies })
   }
 
   private fail(waiter: Waiter, code: WaitErrorCode, cause?: unknown): void {
     if (!this.waiters.has(waiter)) return
-    const { queue, charges, admission } = waiter
+    const { queue, charges, admission, reports } = waiter
     this.leave(waiter)
     const isNever = code === 'SLUICE_WAIT_NEVER'
     waiter.reject(new WaitError(code, isNever ? Infinity : queue.waitMs, cause))
-    if ((isNever || code === 'SLUICE_WAIT_TOO_LONG') && queue.refusal !== undefined)
+    if (reports && (isNever || code === 'SLUICE_WAIT_TOO_LONG') && queue.refusal !== undefined)
       this.actions.ended(queue.refusal, charges, 0)
     if (admission === undefined) queue.wake()
     else void this.undo(waiter, admission)
@@ -235,8 +286,11 @@ export class WaitQueues {
   }
 
   private leave(waiter: Waiter): void {
-    const { queue, signal, timer, aborted } = waiter
+    const { client, queue, signal, timer, aborted } = waiter
     if (!this.waiters.delete(waiter)) return
+    const count = (this.counts.get(client) as number) - 1
+    if (count === 0) this.counts.delete(client)
+    else this.counts.set(client, count)
     clearTimeout(timer)
     signal?.removeEventListener('abort', aborted)
     queue.delete(waiter)
@@ -276,7 +330,7 @@ class KeyQueue {
   /** What costs as much or more, in every policy, is not asked for before `askAt`: empty, everything. */
   private refusedCosts: readonly number[] | undefined
   /** The line of each priority. */
-  private readonly line = new Map<number, Set<Waiter>>()
+  private readonly line = new Map<number, ClientLine<Waiter>>()
 
   constructor(id: unknown) {
     this.id = id
@@ -288,18 +342,21 @@ class KeyQueue {
   }
 
   get head(): Waiter | undefined {
-    return this.inLine().next().value ?? undefined
+    let first = -Infinity
+    for (const priority of this.line.keys()) if (priority > first) first = priority
+    return this.line.get(first)?.head
   }
 
   *inLine(): Generator<Waiter, void> {
     const priorities = [...this.line.keys()].sort((one, other) => other - one)
-    for (const priority of priorities) yield* this.line.get(priority) as Set<Waiter>
+    for (const priority of priorities) yield* this.line.get(priority) as ClientLine<Waiter>
   }
 
   add(waiter: Waiter): void {
     const { priority, deadline } = waiter
-    const same = this.line.get(priority) ?? new Set()
-    this.line.set(priority, same.add(waiter))
+    const same = this.line.get(priority) ?? new ClientLine()
+    same.add(waiter)
+    this.line.set(priority, same)
     this.count += 1
     this.soonest = Math.min(this.soonest, deadline)
   }
@@ -336,7 +393,7 @@ class KeyQueue {
 
   /** Learns that these charges are refused, or if there are none, all; the store was asked at `askedAt`. */
   refused(decision: Decision, charges: readonly Charge[], askedAt: number): void {
-    const { retryAfterMs, policies } = decision
+    const { retryAfterMs } = decision
     const now = performance.now()
     this.refusal = decision
     this.readyAt = now + retryAfterMs
@@ -351,7 +408,7 @@ class KeyQueue {
     const rank = 1 / (1 + (now - this.wonAt) / restMs)
     this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
     this.roundEndsAt = now + restMs + this.spreadMs
-    this.certainAt = isSure ? askedAt + Math.max(0, ...policies.map(boundOf)) : 0
+    this.certainAt = isSure ? askedAt + certainWaitMs(decision) : 0
     if (this.isFreed) this.free()
     else this.refusedCosts = charges.map(({ cost }) => cost)
   }
@@ -395,9 +452,4 @@ function isForEver(decision: Decision): boolean {
 /** Whether the policy admits nothing for a time that it knows. */
 function isUsedUp({ unit, remaining }: PolicyDecision): boolean {
   return remaining === 0 && unit !== SLOTS
-}
-
-/** How long the policy refuses for certain, ms. Nobody knows when a slot is free, so its wait is no bound. */
-function boundOf({ unit, retryAfterMs }: PolicyDecision): number {
-  return unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS ? 0 : retryAfterMs
 }

@@ -6,7 +6,7 @@ import type { Charge } from '../../stores/store.ts'
 import type { ChargeLimiter } from '../charge-limiter.ts'
 import type { Decision } from '../decision.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
-import type { WaitActions, WaitQueues } from './wait-queues.ts'
+import type { RequestWait, WaitActions, WaitQueues } from './wait-queues.ts'
 
 /** Lets calls wait until a limiter admits them. The first one loads the queues. */
 export class Waiting {
@@ -29,13 +29,23 @@ export class Waiting {
 
   /**
    * Makes the charges as soon as they are admitted.
-   * @param charges one or more, of the same key; unchanged until it has answered
+   * @param charges one or more, unchanged until it has answered; without `request`, of the same key
+   * @param request left out: they are of an application's own call
    * @throws WaitError and SluiceError, as rejections: see `Limiter.wait`
    */
-  async wait(charges: readonly Charge[], options: WaitOptions & ClientOptions): Promise<Decision> {
+  async wait(
+    charges: readonly Charge[],
+    options: WaitOptions & ClientOptions,
+    request?: RequestWait,
+  ): Promise<Decision> {
     if (this.isClosed) throw new WaitError('SLUICE_WAIT_CLOSED', 0)
     this.loading ??= this.load()
-    return (await this.loading).wait(charges, options)
+    return (await this.loading).wait(charges, options, request)
+  }
+
+  /** The first key of these charges for which somebody waits. */
+  awaitedKey(charges: readonly Charge[]): string | undefined {
+    return this.queues?.awaitedKey(charges)
   }
 
   /** Lets the first that waits for the key ask again: something may have changed for it. */
