@@ -5,7 +5,7 @@ import { manualClock } from '@sluice/core/testing'
 import { memoryStore } from '@sluice/express'
 import { until } from '@sluice/test-harness/redis'
 import { createApp } from './app.ts'
-import { algorithms, CONCURRENT, LIMIT } from './limits.ts'
+import { algorithms, CONCURRENT, LIMIT, type OverloadState } from './limits.ts'
 
 const assets = new Map([['/', { type: 'text/html', body: '<title>A page</title>' }]])
 const servers: Server[] = []
@@ -127,4 +127,25 @@ test('the page may load and ask for nothing from elsewhere', async () => {
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
   expect(headers.get('content-security-policy')).not.toContain('unsafe')
+})
+
+test('a load of three times what a server can do is shed, the critical part is served, and it ends', async () => {
+  const get = await serve()
+  const { response } = await get('/overload/state')
+  await fetch(response.url.replace('state', 'load/3'), { method: 'POST' })
+  const stateOf = async () => JSON.parse((await get('/overload/state')).body) as OverloadState
+  await until(
+    async () => {
+      const { seconds, load } = await stateOf()
+      const shed = seconds.reduce((sum, { classes }) => sum + (classes.normal?.shed ?? 0), 0)
+      return load === 3 && shed > 0
+    },
+    { what: 'some are refused' },
+  )
+  const { limit, signal } = await stateOf()
+  expect(limit).toBeGreaterThan(0)
+  expect(signal).toBeDefined()
+  expect((await fetch(response.url.replace('state', 'load/7'), { method: 'POST' })).status).toBe(
+    404,
+  )
 })

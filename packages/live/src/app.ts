@@ -3,6 +3,7 @@ import { type RateLimitOptions, rateLimit } from '@sluice/express'
 import express, { type Express, type Request } from 'express'
 import type { Asset } from './assets.ts'
 import { algorithms, limits, WORK_MS } from './limits.ts'
+import { overloadRouter } from './overload.ts'
 
 /** The page loads its own files and talks to its own server, and does nothing else. */
 const CONTENT_SECURITY_POLICY = [
@@ -48,6 +49,8 @@ export function createApp(
     const { at } = await limiter.peek('clock')
     response.json({ now: at })
   })
+
+  app.use('/overload', overloadRouter())
 
   for (const [path, { type, body }] of assets) {
     app.get(path, (_, response) => void response.type(type).send(body))

@@ -39,3 +39,29 @@ export const limits: typeof windowLimits & { readonly concurrency: ConcurrencyOp
   ...windowLimits,
   concurrency: { concurrent: CONCURRENT },
 }
+
+/** Requests a second that the overloaded server of the page can serve, by so many connections of its database. */
+export const CAPACITY = 100
+export const CONNECTIONS = 10
+/** The loads that the page offers, as multiples of that, and how long one lasts, s. */
+export const LOADS: readonly number[] = [0.5, 3, 10]
+export const LOAD_SECONDS = 10
+/** Its classes of requests, the most important first. */
+export const CLASSES = { critical: { reserve: 0.3 }, normal: {} }
+
+/** What the server says of it. Times are ms since the epoch. */
+export interface OverloadState {
+  readonly now: number
+  /** The load that is being sent; 0: none. */
+  readonly load: number
+  readonly limit: number
+  readonly active: number
+  readonly waiting: number
+  /** What keeps more requests from beginning; undefined while none is shed. */
+  readonly signal?: string | undefined
+  /** What has happened in each second. */
+  readonly seconds: readonly {
+    readonly at: number
+    readonly classes: Readonly<Record<string, { readonly admitted: number; readonly shed: number }>>
+  }[]
+}

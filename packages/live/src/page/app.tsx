@@ -1,6 +1,7 @@
 import { REPOSITORY, SITE } from '@sluice/ui/addresses'
 import { CONCURRENT, LIMIT } from '../limits.ts'
 import { Limiters } from './limiters.tsx'
+import { Overload } from './overload.tsx'
 import { WINDOW } from './parts/format.ts'
 import type { Session } from './traffic/session.ts'
 
@@ -16,6 +17,7 @@ export function App({ session }: { session: Session }) {
       </header>
       <main>
         <Limiters session={session} />
+        <Overload />
       </main>
       <footer>
         <p>
