@@ -15,6 +15,8 @@ const ADAPTER_FACTS = [
   "Give each of several limiters on one store a `prefix` of its own, such as `prefix: 'login'`. Otherwise those with the same window share one count, and the second is an error if its limit differs.",
   "Behind a proxy, name it: `trustProxy: ['loopback', '10.0.0.0/8']`. Otherwise all clients share one quota.",
   "`key: 'user'`, or a function of the request, needs what authentication sets: let the limiter run after that.",
+  'For a server that gets more requests than it can serve, put `shedLoad()` of `@sluice/<framework>/overload` before everything else. `classOf` must not believe what a client writes.',
+  'With `maxWait`, a request waits instead of being refused: for expensive work with `concurrent`.',
   'A refusal is answered with 429, `Retry-After` and a problem+json body. `respond` sends another body; `dryRun: true` refuses nothing.',
 ]
 const ADAPTER_CODES = [
