@@ -27,6 +27,8 @@ import Koa from 'koa'
 export interface Site {
   readonly classes: { critical: { reserve?: number }; normal: object }
   readonly queue: { max: number; maxWait: '1m' }
+  /** The options of the rate limit behind it. Nest has none here. */
+  readonly limit?: object
   /** Called by the handler: what it resolves with is the body. */
   serve(): Promise<string>
 }
@@ -39,37 +41,40 @@ const ofNode = (request: { headers: IncomingMessage['headers'] }) =>
 const isHealth = (path: string | undefined) => path === '/health'
 const LIMIT = { limit: 1000, window: '1d' } as const
 
+/** A rate limit as it is given, or that of most tests. */
+const limitOf = (given: object = LIMIT) => given as typeof LIMIT
+
 /** Each listens, and resolves with the server and what closes it. */
 export const SERVERS: Record<string, (site: Site) => Promise<Server> | Server> = {
-  Express({ serve, ...options }) {
+  Express({ serve, limit: given, ...options }) {
     const app = express()
     app.use(expressShed({ ...options, classOf: ofNode, skip: ({ path }) => isHealth(path) }))
-    app.use(expressLimit(LIMIT), (_, response, next) => {
+    app.use(expressLimit(limitOf(given)), (_, response, next) => {
       serve().then((body) => void response.send(body), next)
     })
     return createServer(app)
   },
-  Node({ serve, ...options }) {
+  Node({ serve, limit: given, ...options }) {
     const shed = nodeShed({ ...options, classOf: ofNode, skip: ({ url }) => isHealth(url) })
-    const limit = nodeLimit(LIMIT)
+    const limit = nodeLimit(limitOf(given))
     return createServer((request, response) =>
       shed(request, response, () =>
         limit(request, response, () => serve().then((body) => response.end(body))),
       ),
     )
   },
-  Koa({ serve, ...options }) {
+  Koa({ serve, limit: given, ...options }) {
     const app = new Koa()
     app.use(
       koaShed({ ...options, classOf: (ctx) => ofNode(ctx.req), skip: (ctx) => isHealth(ctx.path) }),
     )
-    app.use(koaLimit(LIMIT))
+    app.use(koaLimit(limitOf(given)))
     app.use(async (ctx) => {
       ctx.body = await serve()
     })
     return createServer(app.callback())
   },
-  Hono({ serve, ...options }) {
+  Hono({ serve, limit: given, ...options }) {
     const app = new Hono()
     app.use(
       honoShed({
@@ -78,15 +83,15 @@ export const SERVERS: Record<string, (site: Site) => Promise<Server> | Server> =
         skip: (c) => isHealth(c.req.path),
       }),
     )
-    app.use(honoLimit({ ...LIMIT, key: () => 'all' }))
+    app.use(honoLimit({ ...limitOf(given), key: () => 'all' }))
     app.get('*', async (c) => c.text(await serve()))
     return createAdaptorServer(app) as Server
   },
-  async Fastify({ serve, ...options }) {
+  async Fastify({ serve, limit: given, ...options }) {
     const app = fastify()
     const skip = ({ url }: { url: string }) => isHealth(url)
     await app.register(fastifyShed, { ...options, classOf: ofNode, skip })
-    await app.register(fastifyLimit, LIMIT)
+    await app.register(fastifyLimit, limitOf(given))
     app.get('/*', async () => serve())
     await app.ready()
     return app.server
@@ -95,7 +100,10 @@ export const SERVERS: Record<string, (site: Site) => Promise<Server> | Server> =
   'Nest on Fastify': (site) => nest(site, new FastifyAdapter()),
 }
 
-async function nest({ serve, ...options }: Site, platform: ExpressAdapter | FastifyAdapter) {
+async function nest(
+  { serve, limit: _, ...options }: Site,
+  platform: ExpressAdapter | FastifyAdapter,
+) {
   class HoldController {
     async hold(response: { status(code: number): unknown; send(body: string): unknown }) {
       response.send(await serve())
