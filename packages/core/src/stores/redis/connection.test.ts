@@ -50,6 +50,27 @@ describe('a run', () => {
     expect(sent[2]).toEqual(['eval', script.text, 2, '{a}:x', '{a}:y', '1', '2'])
   })
 
+  test('sends the text of each script after NOSCRIPT, and after a failure of the first call', async () => {
+    const other = new Script('return 2')
+    const { connection, sent } = connectionThat(
+      [1],
+      [2],
+      new Error('NOSCRIPT'),
+      new Error('OOM'),
+      [3],
+    )
+    const runOther = () => connection.run({ script: other, args: [] }, ['{a}:x'], (reply) => reply)
+    await run(connection)
+    await runOther()
+    await expect(run(connection)).rejects.toThrow('OOM')
+    await runOther()
+    await run(connection)
+    expect(sent.map(([command]) => command)).toEqual([
+      ...['eval', 'eval', 'evalsha', 'eval'],
+      ...['eval', 'eval'],
+    ])
+  })
+
   test.each(['ERR NOSCRIPT', 'Connection is closed.', 'OOM command not allowed'])(
     'is not tried again after "%s"',
     async (message) => {

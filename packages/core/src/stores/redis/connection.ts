@@ -71,7 +71,7 @@ export class RedisConnection {
   private readonly onReadOnly: (() => unknown) | undefined
   private quietUntil = -Infinity
   /** The shards to which each script was sent whole, as bits; without a cluster the first one. */
-  private readonly sentWhole = new WeakMap<Script, number>()
+  private sentWhole = new WeakMap<Script, number>()
   private readonly everyShard: number
 
   /**
@@ -98,15 +98,26 @@ export class RedisConnection {
   /**
    * Runs a script. The first call of a process sends it whole, so that none after it overtakes it; all others send its
    * digest. A server that has lost it receives it again with the very call that finds out: `NOSCRIPT` says that nothing
-   * was executed, so it is safe to send it whole then; after any other error it might count twice.
+   * was executed, so it is safe to send it whole then; after any other error it might count twice. It may have lost
+   * the others too, or never got one that failed: their next calls send them whole.
    */
-  run<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T): Promise<T> {
+  run<T>(call: ScriptCall, keys: string[], read: (reply: unknown) => T): Promise<T> {
+    const { script, args } = call
     if (this.sentWhole.get(script) !== this.everyShard && this.isFirst(script, keys))
-      return this.send('EVAL', script.text, keys, args).then(read, this.fail)
+      return this.runWhole(call, keys, read)
     return this.send('EVALSHA', script.sha, keys, args).then(read, (error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT'))
         return this.fail(error)
-      return this.send('EVAL', script.text, keys, args).then(read, this.fail)
+      this.sentWhole = new WeakMap()
+      this.isFirst(script, keys)
+      return this.runWhole(call, keys, read)
+    })
+  }
+
+  private runWhole<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T) {
+    return this.send('EVAL', script.text, keys, args).then(read, (error: unknown) => {
+      this.sentWhole.delete(script)
+      return this.fail(error)
     })
   }
 
