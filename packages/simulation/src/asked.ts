@@ -13,6 +13,8 @@ export interface Asked {
   readonly prefix: string
   /** The numbers of the ledger's policies among those of the limiter. */
   readonly places: readonly number[]
+  /** For each of its policies: the numbers of all that share what clients have of their own. */
+  readonly records: readonly (readonly number[])[]
   /** Where it counts what it refuses; undefined: nowhere. */
   readonly space: BanSpace | undefined
   /** ms of the simulation. */

@@ -68,12 +68,24 @@ export function auditedStore(
     const places = policies.map(({ name }) =>
       keyspaces.findIndex((known) => known?.[0] === prefix && known[1] === name),
     )
+    const records = policies.map(({ name }, i) => {
+      const policy = quotas.all[places[i] as number]?.name ?? policyIn(name)
+      return world.audit.placesNamed(policy, isOfRoute)
+    })
     const space = ban && user.bans?.[isOfRoute ? 'route' : 'common']
     if (ban !== undefined && space !== undefined)
       bans.keyspaces.set(space.id, [ban.prefix ?? prefix, ban.name])
     const ledger = store.open(...opened)
     function asking<T>(own: Pick<Asked, 'requests' | 'change' | 'isPeek'>, ask: () => T): T {
-      asked = { ...own, keyspaces: given, prefix, places, space, sentAt: world.timeline.now }
+      asked = {
+        ...own,
+        keyspaces: given,
+        prefix,
+        places,
+        records,
+        space,
+        sentAt: world.timeline.now,
+      }
       const answer = ask()
       asked = undefined
       return answer
@@ -114,6 +126,11 @@ function transactional(
       )
     },
   })
+}
+
+/** The name of the policy whose states are in a keyspace: no calendar has windows that depend on the request. */
+function policyIn(keyspace: string): string {
+  return keyspace.split(':').slice(2).join(':')
 }
 
 /** What changes the meaning of a policy's states changes where they are, and nothing else does. */
@@ -251,7 +268,7 @@ function learnDecisions(
 function learnChange(
   world: World,
   user: User,
-  { places, space, sentAt }: Asked,
+  { places, records, space, sentAt }: Asked,
   change: Change,
   { result }: { result: unknown },
   now: number,
@@ -290,9 +307,14 @@ function learnChange(
     const { policy, key, override } = change
     tell('store', () => `gives ${key} the limit ${override?.limit} for ${name}`)
     const { limit, until = Infinity } = override ?? {}
-    if (placeOf(policy) < 0) return
-    for (const place of audit.placesOf(placeOf(policy)))
-      audit.add(place, key, { kind: 'override', ...at, limit, until })
+    for (const place of records[policy] ?? [])
+      audit.add(place, key, {
+        kind: 'override',
+        ...at,
+        limit,
+        until,
+        isElsewhere: place !== placeOf(policy),
+      })
   } else if (change.kind === 'grant') {
     const { policy, key } = change
     const { id, units, until } = change.grant
@@ -303,15 +325,14 @@ function learnChange(
     if (result !== expected && !account.hasStepped)
       fail('top-up', `${units} of ${key} are ${result}, not ${expected}`)
     const end = until ?? account.grantEnd(now)
-    for (const place of result === 'granted' ? audit.placesOf(placeOf(policy)) : [])
+    for (const place of result === 'granted' ? (records[policy] ?? []) : [])
       audit.add(place, key, { kind: 'grant', ...at, id, units, until: end })
   } else {
     const { kind, key } = change
     tell('store', () => `${kind}s ${key} for ${name}`)
     const entry = kind === 'reset' ? ({ kind } as const) : { kind, until: now + change.durationMs }
-    const own = places.filter((place) => place >= 0)
-    for (const place of new Set(own.flatMap((each) => audit.placesOf(each))))
-      audit.add(place, key, { ...entry, ...at, isElsewhere: !own.includes(place) })
+    for (const place of new Set(records.flat()))
+      audit.add(place, key, { ...entry, ...at, isElsewhere: !places.includes(place) })
     if (space !== undefined) audit.bans.end(space, key, { ...entry, ...at })
   }
 }

@@ -419,19 +419,14 @@ function anyVersion(draw: Draw): PlannedVersion {
   ])()
 }
 
-/**
- * Where versions count in different places, no window depends on the request, and operators give a client nothing of
- * its own and block none: the places would have to agree on it.
- */
+/** Where windows or anchors depend on the request, no version counts elsewhere. */
 function withVersions({ policies }: PlannedApplication, faults: readonly Fault[]): Fault[] {
   const varies = policies.some((each) => 'windows' in each || 'anchors' in each)
-  const plain = faults.map((each) => {
+  return faults.map((each) => {
     if (!varies || !countsElsewhere(each)) return each
     const { at, process } = each
     return { at, kind: 'leave', process } as const
   })
-  if (!plain.some(countsElsewhere)) return plain
-  return plain.filter(({ kind }) => !['override', 'grant', 'block key'].includes(kind))
 }
 
 /** Whether a version begins whose policies count in another place. */

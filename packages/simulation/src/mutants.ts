@@ -323,9 +323,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one that comes does not wake the others',
     file: 'limiter/waiting/wait-queues.ts',
-    text: `      if (queue.isServed) queue.wake()
-      else void`,
-    by: '      if (!queue.isServed) void',
+    text: 'if (queue.isServed) queue.wake()\n    else void',
+    by: 'if (!queue.isServed) void',
   },
   {
     name: 'an aborted turn stays taken',
@@ -483,12 +482,6 @@ export const mutants: readonly Mutant[] = [
     file: 'limiter/policy-ledgers.ts',
     text: 'return [...this.known.values()]',
     by: 'return [...this.known.values()].slice(0, 1)',
-  },
-  {
-    name: 'an own limit counts in the window that is assumed without a request',
-    file: 'limiter/own-limits.ts',
-    text: 'const limit = policy.someLimit(override.window)',
-    by: 'const limit = policy.anyLimit()',
   },
   {
     name: 'the anchor of a request ends a window that has begun',

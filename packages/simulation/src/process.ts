@@ -222,9 +222,11 @@ export class Process {
       }
       this.endBans(key, 'block')
       const places = this.quotas.vary ? [...this.used] : []
+      const askedAt = this.world.timeline.now
       this.confirmed(this.http.limiter.block(key, ms), () => {
         for (const i of places)
-          if (!audit.of(i, key).isBlocked) fail('operator', `${key} is not blocked in quota ${i}`)
+          if (audit.of(i, key).blockedAt < askedAt)
+            fail('operator', `${key} is not blocked in quota ${i}`)
       })
       this.streams?.block(client, ms).catch(() => {})
       this.queue?.limiter.block(client, ms).catch(() => {})
@@ -247,7 +249,7 @@ export class Process {
   /** An operator gives a client a limit of its own, or a top-up. */
   setOwnLimit(given: Extract<Fault, { kind: 'override' | 'grant' }>): void {
     const key = this.keys.get(given.client)?.[given.policy]
-    const policy = this.world.plan.application.policies[given.policy]?.name
+    const policy = this.quotas.all[this.quotas.of(given.policy, undefined)]?.name
     if (key === undefined || policy === undefined) return
     const { limiter, world } = this
     this.machine.post(0, SOCKETS, () => {

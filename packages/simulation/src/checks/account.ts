@@ -32,7 +32,12 @@ export type Entry = {
   | { readonly kind: 'block'; readonly until: number; readonly isElsewhere?: boolean }
   | { readonly kind: 'reset'; readonly isElsewhere?: boolean }
   /** `limit: undefined`: that of the policy again. */
-  | { readonly kind: 'override'; readonly limit: number | undefined; readonly until: number }
+  | {
+      readonly kind: 'override'
+      readonly limit: number | undefined
+      readonly until: number
+      readonly isElsewhere?: boolean
+    }
   | { readonly kind: 'grant'; readonly units: number; readonly until: number; readonly id: string }
 )
 
@@ -71,11 +76,15 @@ export class Account {
   changed = 0
   /** When the client's own limit was last changed, ms of the simulation; undefined: never. */
   ownChangedAt: number | undefined = undefined
+  /** When an operator last blocked it, and so made its quota full, ms of the simulation. */
+  blockedAt = -Infinity
   /** Whether the clock has stepped: what has ended may apply again. */
   hasStepped = false
   private readonly policy: PlannedPolicy
   /** Whether a version's limit was its burst: the burst is then that of the client's own limit. */
   private burstFollows = false
+  /** Whether the own limit is from another version, which may have had another burst, or none. */
+  private burstVaries = false
   private entries: Entry[] = []
   private charged: Charged[] = []
   /** What a bucket was charged, and what it was given back, in this order. */
@@ -278,7 +287,9 @@ export class Account {
   excess(): number {
     const { policy, charged, slack, largest } = this
     if ('hold' in policy) return -1
-    const bounded = this.burstFollows ? { ...policy, burst: undefined } : policy
+    const { burst = 0 } = policy
+    const follows = this.burstFollows ? { ...policy, burst: undefined } : policy
+    const bounded = this.burstVaries ? { ...policy, burst: Math.max(burst, largest) } : follows
     const last = charged.at(-1)
     let most = -Infinity
     let total = 0
@@ -315,7 +326,8 @@ export class Account {
       if (!entry.isElsewhere) this.empty()
       this.blockedUntil = entry.kind === 'block' ? entry.until : 0
     } else if (entry.kind === 'override') {
-      const { limit, until } = entry
+      const { limit, until, isElsewhere } = entry
+      if (isElsewhere) this.burstVaries = true
       this.override = limit === undefined ? undefined : { limit, until }
       this.largest = Math.max(this.largest, limit ?? 0)
       // It drains at its rate meanwhile, and may be full by it.

@@ -2,7 +2,7 @@ import type { Decision, Limiter } from '@sluice/core'
 import type { Application } from '../faults.ts'
 import { readingMs } from '../fetch-exchange.ts'
 import { isSettledExactly, settlesOf } from '../options.ts'
-import { isOtherVersion, longestHold, type Plan, windowOf } from '../plan.ts'
+import { isOtherVersion, longestHold, type Plan, versionsOf, windowOf } from '../plan.ts'
 import type { Process } from '../process.ts'
 import type { Server } from '../server.ts'
 import type { World } from '../world.ts'
@@ -287,6 +287,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
   const differ = isPaidFor || hasOwn || isLong || plan.faults.some(isOtherVersion)
   if (differ || hasBlocks || reserves || world.lua !== undefined)
     await timeline.run(timeline.now + LONGEST_MS + aheadMs(plan))
+  // What a client has of its own stays for a policy whose name no version has any more.
+  if (hasOwn && versionsOf(plan).some(({ isRenamed }) => isRenamed)) return
   if (cluster.size > 0) fail('unused', `the store keeps ${cluster.size} keys`)
 }
 

@@ -83,11 +83,11 @@ export class Audit implements Witness {
     return account
   }
 
-  /** The numbers of the policies that are the same one, with other windows or in other versions. */
-  placesOf(place: number): number[] {
-    const { name, isOfRoute } = this.policies[place] as PlannedPolicy
-    const isSame = (each: PlannedPolicy) => each.name === name && each.isOfRoute === isOfRoute
-    return [...this.policies.keys()].filter((i) => isSame(this.policies[i] as PlannedPolicy))
+  /** The numbers of the policies with a name, which differ in their windows, or are of other versions. */
+  placesNamed(name: string, isOfRoute: boolean): number[] {
+    const isIt = (each: PlannedPolicy) =>
+      each.name === name && (each.isOfRoute === true) === isOfRoute
+    return [...this.policies.keys()].filter((i) => isIt(this.policies[i] as PlannedPolicy))
   }
 
   /**
@@ -103,6 +103,7 @@ export class Audit implements Witness {
     account.add(entry)
     if (applied !== undefined) this.cross(account, place, key, applied, before, now)
     if (entry.kind === 'override' || entry.kind === 'grant') account.ownChangedAt = this.time()
+    if (entry.kind === 'block' && !entry.isElsewhere) account.blockedAt = this.time()
     this.refusedSince.delete(account)
     if (account.isWhole && account.missing > 0 && !this.sendsTwice)
       this.fail('give back', `${account.missing} units that were never charged`)
