@@ -54,7 +54,7 @@ export async function checkSlots(world: World, { places }: Application): Promise
   for (const each of places) each.isQuiet = true
   checkReleased(world, places)
   // What is not taken back when too many calls wait is free after hold.
-  const endsAt = Math.max(timeline.now, ...places.map(workedUntil))
+  const endsAt = Math.max(timeline.now, ...places.map((each) => workedUntil(each, plan)))
   await timeline.run(endsAt + longestHold(plan) + longest + plan.application.deadline)
   const inUse = new Set<number>()
   for (const { exchanges } of places)
@@ -94,12 +94,13 @@ function checkReleased({ plan, timeline, audit, cluster, bySlot, fail }: World, 
 }
 
 /** When the requests of a process that will end have ended, ms. */
-function workedUntil({ exchanges }: Process): number {
+function workedUntil({ exchanges }: Process, plan: Plan): number {
+  const quietMs = Math.max(QUIET_MS, longestHold(plan))
   const ends = [...exchanges].map(({ arrivedAt, planned, decision }) => {
     const { workMs = 0, body } = planned
     const beginsAt = arrivedAt + (decision?.delayMs ?? 0)
     // A response that is not read any more holds its slots for as long as one that is.
-    return beginsAt + workMs + (body === undefined ? 0 : readingMs(planned) + QUIET_MS)
+    return beginsAt + workMs + (body === undefined ? 0 : readingMs(planned) + quietMs)
   })
   return Math.max(0, ...ends)
 }
@@ -181,7 +182,7 @@ export async function checkSettled(world: World, { places }: Application): Promi
   if (!isSettledExactly(plan)) return
   for (const each of places) each.isQuiet = true
   for (const each of places) each.endAll()
-  const endsAt = Math.max(timeline.now, ...places.map(workedUntil))
+  const endsAt = Math.max(timeline.now, ...places.map((each) => workedUntil(each, plan)))
   await timeline.run(endsAt + QUIET_MS + 2 * deadline)
   if (places.some(({ machine }) => machine.isOverloaded)) return
   for (const [i, policy] of quotas.all.entries()) {
@@ -218,7 +219,9 @@ export async function checkUnused(world: World, { places }: Application): Promis
   const reserves = streams !== undefined || policies.some((each) => 'reserveMs' in each)
   const heldMs = longestHold(plan) + (reserves ? REPEATED_MS : 0)
   if (plan.application.isFetch)
-    await timeline.run(Math.max(timeline.now, ...places.map(workedUntil)) + QUIET_MS)
+    await timeline.run(
+      Math.max(timeline.now, ...places.map((each) => workedUntil(each, plan))) + QUIET_MS,
+    )
   await timeline.run(timeline.now + Math.max(plan.application.deadline, heldMs))
   // A state from before a clock has stepped back, and a ban, are not full when that is said.
   const steps = plan.faults.some(({ kind }) => kind === 'server clock')

@@ -121,13 +121,20 @@ export class Audit implements Witness {
     for (const [id, account] of this.accounts) {
       const [place, key] = id.split(' ') as [string, string]
       const [prefix, keyspace] = this.keyspaces[Number(place)] ?? ['', '']
-      const policy = (this.policies[Number(place)] as PlannedPolicy).name
       if (name === nameIn(prefix, key, keyspace)) account.loseCount()
-      if (name === nameIn(prefix, key, `own:${policy}`)) {
+      if (name === this.recordOf(Number(place), key)) {
         account.loseOwn()
         account.ownChangedAt = this.time()
       }
     }
+  }
+
+  /** Where the store keeps what a client has of its own, whatever the window and the version. */
+  private recordOf(place: number, key: string): string | undefined {
+    const { name, isOfRoute = false } = this.policies[place] as PlannedPolicy
+    const known = this.placesNamed(name, isOfRoute).find((each) => this.keyspaces[each])
+    const [prefix] = this.keyspaces[known ?? -1] ?? []
+    return prefix && nameIn(prefix, key, `own:${name}`)
   }
 
   clockStepped(): void {

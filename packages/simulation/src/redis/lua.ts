@@ -10,6 +10,7 @@ interface LuaModule {
   _luaL_openlibs(state: number): void
   _luaL_loadbuffer(state: number, text: number, length: number, name: number): number
   _luaL_ref(state: number, table: number): number
+  _luaL_unref(state: number, table: number, reference: number): void
   _lua_checkstack(state: number, count: number): number
   _lua_createtable(state: number, count: number, others: number): void
   _lua_error(state: number): number
@@ -30,6 +31,8 @@ interface LuaModule {
   _lua_type(state: number, place: number): number
 }
 
+/** So many compiled scripts are kept: about those of fifty simulations. */
+const MAX_COMPILED = 500
 const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5]
 const REGISTRY = -10_000
 const GLOBALS = -10_002
@@ -102,6 +105,10 @@ export class LuaMachine {
     const known = this.compiled.get(text)
     if (known !== undefined) return known
     const { lua, state } = this
+    if (this.compiled.size === MAX_COMPILED) {
+      for (const each of this.compiled.values()) lua._luaL_unref(state, REGISTRY, each)
+      this.compiled.clear()
+    }
     const name = this.put(`script\0${text}`)
     const from = name + 'script\0'.length
     if (lua._luaL_loadbuffer(state, from, text.length, name) !== 0)
