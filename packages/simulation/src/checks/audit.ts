@@ -4,16 +4,9 @@ import type { PlannedPolicy } from '../plan.ts'
 import type { Witness } from '../server.ts'
 import { Account, type Entry } from './account.ts'
 import { type BanSpace, Bans } from './bans.ts'
+import type { Fail, Said } from './said.ts'
 
-/** What a decision says about one policy. */
-export interface Said {
-  readonly admitted: boolean
-  readonly remaining: number
-  readonly resetMs: number
-  readonly retryAfterMs: number
-  /** The client's own limit, if that has decided. */
-  readonly own?: { readonly units: number } | undefined
-}
+export type { Fail, Said } from './said.ts'
 
 /** A request that was decided. */
 export interface Decided {
@@ -30,9 +23,6 @@ export interface Decided {
   readonly space?: BanSpace | undefined
   readonly transaction: number
 }
-
-/** Reports that something happened which must not. */
-export type Fail = (check: string, what: string) => void
 
 /** Keeps the accounts of a counter (the store, or a process by itself), and checks what it says by them. */
 export class Audit implements Witness {

@@ -1,6 +1,6 @@
 import type { Charge, StoreResult } from '@sluice/core/store'
 import type { PlannedBan } from '../plan.ts'
-import type { Fail, Said } from './audit.ts'
+import type { Fail, Said } from './said.ts'
 
 /** Where a limiter counts what it refuses. */
 export interface BanSpace {

@@ -1,7 +1,10 @@
-import type { World } from '../world.ts'
+import type { Timeline } from '../timeline.ts'
+import type { Fail } from './said.ts'
 
 /** What it needs of a simulation. */
-interface Simulated extends Pick<World, 'timeline' | 'fail'> {
+interface Simulated {
+  readonly timeline: Timeline
+  readonly fail: Fail
   /** When the last fault is over, ms. */
   readonly troubledUntil: () => number
 }

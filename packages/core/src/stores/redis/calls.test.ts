@@ -73,7 +73,11 @@ describe('a server', () => {
       () => limiter.reset('client'),
     ]
     for (const act of acts) await act()
-    for (const act of acts) expect(await sentDuring(act)).toEqual({ evalsha: 1 })
+    for (const [i, act] of acts.entries()) {
+      // A block and a reset also ask whether other versions of the application have counted the client.
+      const isOfOperator = i === 3 || i === 5
+      expect(await sentDuring(act)).toEqual({ evalsha: isOfOperator ? 2 : 1 })
+    }
   })
 
   test('sends nothing but EVALSHA for a decision', async () => {

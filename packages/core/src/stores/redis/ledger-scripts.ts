@@ -55,7 +55,6 @@ interface ScriptRun {
 /** The scripts of the policies of a ledger. A ban is the last of them. */
 export class LedgerScripts {
   private readonly keyspaces: readonly ScriptKeyspace[]
-  private readonly nameLengths: readonly number[]
   private readonly hasBan: boolean
   private readonly known = new Map<string, Script>()
   /**
@@ -68,7 +67,6 @@ export class LedgerScripts {
 
   constructor(keyspaces: readonly ScriptKeyspace[], hasBan = false) {
     this.keyspaces = keyspaces
-    this.nameLengths = keyspaces.map(({ name }) => policyName(name).length)
     this.hasBan = hasBan
     this.isGeneral = keyspaces.some(({ algorithm }) => algorithm.lua.entries !== undefined)
     const move = keyspaces.some(({ algorithm }) => algorithm.lua.constantsMove)
@@ -223,10 +221,12 @@ export class LedgerScripts {
   }
 
   private stepOf(policy: number, given: number): ScriptStep {
+    const { algorithm, name } = this.keyspaces[policy] as ScriptKeyspace
     return {
-      step: (this.keyspaces[policy] as ScriptKeyspace).algorithm.lua,
+      step: algorithm.lua,
       given,
-      nameLength: this.nameLengths[policy] as number,
+      spaceLength: name.length,
+      nameLength: policyName(name).length,
       isBan: this.hasBan && policy === this.keyspaces.length - 1,
     }
   }

@@ -230,7 +230,7 @@ function byClient(keys: readonly NamedKey[]): NamedKey[][] {
   return groupsOf(keys, ({ prefix, key }) => `${prefix} ${key}`)
 }
 
-/** A script has one step for each policy, and knows how long its name is. */
+/** A script has one step for each policy, and knows how long its name and that of its keyspace are. */
 function byScript(keys: readonly NamedKey[]): NamedKey[][] {
   return groupsOf(keys, scriptId)
 }
@@ -238,7 +238,7 @@ function byScript(keys: readonly NamedKey[]): NamedKey[][] {
 function scriptId({ keyspace }: NamedKey): string {
   const [kind] = keyspace.name.split(/[:/]/)
   const isCalendar = keyspace.limit.params.calendar !== undefined
-  return `${kind} ${isCalendar} ${policyName(keyspace.name).length}`
+  return `${kind} ${isCalendar} ${keyspace.name.length} ${policyName(keyspace.name).length}`
 }
 
 function groupsOf(keys: readonly NamedKey[], of: (key: NamedKey) => unknown): NamedKey[][] {

@@ -16,7 +16,8 @@ export interface ScriptStep {
   readonly step: LuaStep
   /** How many of its constants it gets: the last one may be left out, see `LuaStep.constants`. */
   readonly given: number
-  /** With how many characters the name of its policy ends the names of its keys. */
+  /** With how many characters the name of its keyspace ends the names of its keys, and with how many that of its policy. */
+  readonly spaceLength: number
   readonly nameLength: number
 }
 
@@ -97,7 +98,7 @@ export function readState(each: ScriptStep, known: string, unreadable: string): 
 function readOwn(each: ScriptStep, unreadable: string): string {
   return `
     if hasOwn then
-      local name = string.match(key, '^.-{.-}:') .. '${OWN}' .. string.sub(key, -${each.nameLength})
+      local name = string.sub(key, 1, -${each.spaceLength + 1}) .. '${OWN}' .. string.sub(key, -${each.nameLength})
       local value = redis.pcall('GET', name)
       if not value then
         livesUntil = 0

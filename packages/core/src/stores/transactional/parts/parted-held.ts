@@ -29,15 +29,15 @@ export class PartedHeld implements Held {
   private readonly generation: number
   private readonly parts: Parts
   /** Entries that have an owner, which is a number above 0. */
-  private owned = 0
+  owned = 0
   /** Each part has its entries, when the first and the last of them ends, and until when its row is kept; 0: there is none. */
-  private counts = zeros()
-  private firsts = zeros()
-  private lasts = zeros()
-  private kept = zeros()
-  private readonly loaded = new Map<number, HeldPart>()
+  counts = zeros()
+  firsts = zeros()
+  lasts = zeros()
+  kept = zeros()
+  readonly loaded = new Map<number, HeldPart>()
   /** The parts that must be written. */
-  private readonly changed = new Set<number>()
+  readonly changed = new Set<number>()
   /** The parts that no copy shares. */
   private readonly own = new Set<number>()
 
@@ -246,7 +246,7 @@ export class PartedHeld implements Held {
   }
 
   /** Drops entries, which are the first of their parts and have ended at `now`. Those are loaded. */
-  private dropFirst(ended: readonly Entry[], now: number): void {
+  dropFirst(ended: readonly Entry[], now: number): void {
     const ownerOfEntry = (entry: Entry) => (this.extras === 0 ? 0 : ownerOf(entry))
     this.load([...new Set(ended.flatMap((entry) => ownerPart(ownerOfEntry(entry))))])
     const counts = new Map<number, number>()

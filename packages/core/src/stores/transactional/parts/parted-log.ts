@@ -34,9 +34,9 @@ export class PartedLog implements Log {
   total = 0
   private readonly generation: number
   private readonly parts: Parts
-  private blocks: Block[] = []
+  blocks: Block[] = []
   /** The entries of the row of the first block up to this time are dropped. */
-  private droppedUntil = 0
+  droppedUntil = 0
   /** Blocks that are no more. */
   private readonly gone = new Set<number>()
 
@@ -252,7 +252,7 @@ export class PartedLog implements Log {
   }
 
   /** A new block. */
-  private insert(index: number, entries: LogArray): void {
+  insert(index: number, entries: LogArray): void {
     const id = this.freeId()
     this.parts.need([id])
     this.gone.delete(id)
