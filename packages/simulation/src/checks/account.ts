@@ -99,7 +99,7 @@ export class Account {
   /** Units that were given back, and not there any more. */
   private slack = 0
   /** Whether it is a bucket that has drained at several rates: each request gives back what its own rate has left. */
-  private isMixed = false
+  isMixed = false
   /** The largest limit that has counted here. */
   private largest: number
 

@@ -298,8 +298,9 @@ export class Audit implements Witness {
   ): void {
     for (const [i, account] of accounts.entries()) {
       const { cost } = charges[i] as Charge
-      if (cost > 1 || (said[i] as Said).admitted || account.hasDebt || account.ownChangedAt)
-        continue
+      // What others have taken by a larger limit is debt of a smaller one.
+      const hasDebt = account.hasDebt || account.isMixed
+      if (cost > 1 || (said[i] as Said).admitted || hasDebt || account.ownChangedAt) continue
       const since = this.refusedSince.get(account) ?? this.time()
       this.refusedSince.set(account, since)
       const ms = this.time() - since
