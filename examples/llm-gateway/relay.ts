@@ -64,7 +64,9 @@ async function passOn(reply: globalThis.Response, address: string, response: Res
 
   let usage: Usage | undefined
   response.type('text/event-stream')
-  const text = (reply.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())
+  const text = (reply.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
+    new TextDecoderStream(),
+  )
   for await (const { event, data } of text.pipeThrough(new EventSourceParserStream())) {
     if (event === 'message_delta') usage = JSON.parse(data).usage as Usage
     if (left.signal.aborted) continue

@@ -11,7 +11,10 @@ const ENTRY = 16
  *
  * @param entries its entries, a multiple of 16 bytes. Default: all of them, see {@link encodeEntries}
  */
-export function encodeState(state: KeyState, entries = encodeEntries(state)): Uint8Array {
+export function encodeState(
+  state: KeyState,
+  entries: Uint8Array = encodeEntries(state),
+): Uint8Array {
   const head = doubles([state.a, state.b, state.c])
   if (entries.length === 0) return head
   const bytes = new Uint8Array(head.length + entries.length)
