@@ -460,7 +460,7 @@ describe('a call', () => {
   test('that is aborted while it waits leaves at once, and charges nothing', async () => {
     const { at, send } = serverOf(ok)
     const policies = [{ limit: 1, window: '10s', algorithm: 'sliding-log' } as const]
-    const paced = limitOutgoing(send, { policies })
+    const paced = limitOutgoing(send, { policies, maxWait: '1h' })
     await paced(URL)
     const storm = Array.from({ length: 300 }, () => new AbortController())
     const ends = storm.map(({ signal }) => paced(URL, { signal }).catch((error) => error.message))

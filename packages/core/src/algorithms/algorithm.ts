@@ -200,6 +200,26 @@ export interface CompiledLimit {
    * reservations holds those which it still has. Left out by an algorithm that does neither.
    */
   renew?(state: KeyState, now: number, slots: readonly number[]): void
+  /**
+   * When a charge behind others is admitted at the earliest, ms since the epoch, whatever else the key was charged, unless
+   * something is given back. Left out: nobody can know.
+   */
+  earliest?(line: InLine): number
+}
+
+/** A charge that waits behind others, for a limit that refuses them. */
+export interface InLine {
+  /** What those before it cost, units. */
+  readonly ahead: number
+  /** Its own cost, units. */
+  readonly cost: number
+  /** When the limit admits again, ms since the epoch. */
+  readonly at: number
+  /** Units that it can admit then. */
+  readonly free: number
+  /** The limit and the window that hold for the key, in units and ms: those that a decision shows. */
+  readonly limit: number
+  readonly windowMs: number
 }
 
 /** What limits have in common whose constants are always the same. */

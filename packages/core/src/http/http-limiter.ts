@@ -213,17 +213,18 @@ export class HttpLimiter<Request, Response> {
     return this.verdictOf(request, charges, decision, startedAt && performance.now())
   }
 
-  /** What the store says of a request that has waited in vain. Where it would admit it, others come first. */
+  /** What the store says of a request that has waited in vain, or would. Those who wait come before it. */
   private async refusedNow(
     charges: readonly Charge[],
     queueKey: string,
     { retryAfterMs }: WaitError,
   ): Promise<Decision> {
     const decision = await this.limiter.preview(charges)
-    if (!decision.allowed) return decision
     const waited = charges.findIndex(({ key }) => key === queueKey)
     const name = decision.policies[waited]?.name
-    return asRefusal(decision, (each) => (each.name === name ? Math.max(1, retryAfterMs) : 0))
+    return asRefusal(decision, (each) =>
+      each.name === name ? Math.max(1, retryAfterMs, each.retryAfterMs) : each.retryAfterMs,
+    )
   }
 
   /** A failure frees the place that was taken. */

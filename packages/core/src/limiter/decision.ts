@@ -276,7 +276,7 @@ export const SLOTS = 'concurrent-requests'
  * How long a refusal lasts for certain unless somebody gives something back, ms. Nobody knows when a slot is free, so
  * its wait is no bound.
  */
-export function certainWaitMs({ policies }: Decision): number {
+export function certainWaitMs({ policies }: Pick<Decision, 'policies'>): number {
   const boundOf = ({ unit, retryAfterMs }: PolicyDecision) =>
     unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS ? 0 : retryAfterMs
   return Math.max(0, ...policies.map(boundOf))

@@ -87,8 +87,8 @@ export class Waits {
     return this.world.plan.requests.some(({ wait }) => wait?.abortsMs !== undefined)
   }
 
-  /** What is given up early could not have been admitted in time. */
-  private checkCertain({ planned }: Waiting, leftMs: number): void {
+  /** What is given up early could not have been admitted in time, behind those that come before it. */
+  private checkCertain({ planned, wait, arrivedAt }: Waiting, leftMs: number): void {
     const { waits, cluster } = this.world
     const account = waits.of(0, planned.client)
     if (account.inexact !== undefined || account.holdsSlots) return
@@ -96,7 +96,13 @@ export class Waits {
       limitOf(this.policy),
       cluster.clockOf(planned.client) + Math.floor(leftMs) - 1,
     )
-    if (left >= Math.max(1, planned.cost) && !('maxDelay' in this.policy))
+    let ahead = 0
+    for (const { planned: other, wait: its, arrivedAt: since } of this.open) {
+      const isSooner = its.priority === wait.priority && since <= arrivedAt
+      if (other.client === planned.client && (its.priority > wait.priority || isSooner))
+        ahead += other.cost
+    }
+    if (left >= Math.max(1, planned.cost) + ahead && !('maxDelay' in this.policy))
       this.fail(`${planned.client}'s wait for ${planned.cost} is given up, ${left} will be left`)
   }
 

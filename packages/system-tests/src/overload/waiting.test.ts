@@ -154,6 +154,19 @@ describe.each(Object.entries(STORES))('windows in %s', (_, store) => {
     expect(Number(refused.field('Retry-After'))).toBeGreaterThan(3500)
   })
 
+  test('also behind others that wait, with the time that they take', async () => {
+    const algorithm = 'token-bucket'
+    await listen({ store: store(), limit: 1, window: '8m', algorithm, maxWait: '10m' })
+    void ask('/1')
+    await beginning(1)
+    await inOrder([() => ask('/2')])
+    const refused = await ask('/3')
+    expect(refused.status).toBe(429)
+    // The one that waits takes what comes back in the first 8 minutes.
+    expect(Number(refused.field('Retry-After'))).toBeGreaterThan(900)
+    expect(begun).toEqual(['/1'])
+  })
+
   test('who waits for its own limit holds up nobody at a shared one', async () => {
     await listen({
       store: store(),

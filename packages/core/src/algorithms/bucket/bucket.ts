@@ -1,4 +1,4 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import type { Algorithm, AlgorithmParams, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import {
@@ -253,6 +253,12 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
   /** For a smaller limit it is not full when it is for this one. */
   keepMs({ resetMs }: KeyState): number {
     return this.params.varies ? Math.max(resetMs, this.window) : resetMs
+  }
+
+  /** In a queue, the own cost keeps only those behind it waiting. */
+  earliest({ ahead, cost, at, free, limit, windowMs }: InLine): number {
+    const beyond = this.queued ? ahead : ahead + cost - free
+    return at + Math.floor((Math.max(0, beyond) * windowMs) / limit)
   }
 
   /** ms from `now` until so many parts have drained. */

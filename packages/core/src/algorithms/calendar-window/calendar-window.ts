@@ -106,6 +106,10 @@ class CalendarWindowLimit extends FixedWindowLimit {
     return step.full(state, this.around(now), now)
   }
 
+  protected override edgeAfter(at: number): number {
+    return this.calendar.at(at).end
+  }
+
   protected override enter(state: KeyState, now: number): number {
     step.enter(state, this.around(now), now)
     return step.grantEnd(state) - now

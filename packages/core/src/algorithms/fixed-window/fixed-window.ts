@@ -1,4 +1,4 @@
-import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
+import type { Algorithm, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import { MAX_EXACT } from '../ticks.ts'
@@ -80,6 +80,16 @@ export class FixedWindowLimit extends ConstantLimit implements CompiledLimit {
 
   grantEnd(state: KeyState, now: number): number {
     return now + this.enter(state, now)
+  }
+
+  earliest({ ahead, cost, at, limit }: InLine): number {
+    const windows = Math.ceil((ahead + cost) / limit) - 1
+    return windows > 0 ? this.edgeAfter(at, windows) : at
+  }
+
+  /** When so many windows have ended after this time at the earliest, ms since the epoch. */
+  protected edgeAfter(at: number, windows: number): number {
+    return (Math.floor(at / this.windowMs) + windows) * this.windowMs
   }
 
   /** Brings the state to `now`; returns the ms until its window ends. */

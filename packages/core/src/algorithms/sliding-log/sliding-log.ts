@@ -1,4 +1,4 @@
-import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
+import type { Algorithm, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import { type Log, LogArray } from './log.ts'
 import { MAX_LOG_LIMIT, slidingLogLua } from './sliding-log.lua.ts'
@@ -54,6 +54,10 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
 
   grantEnd(_state: KeyState, now: number): number {
     return now + this.windowMs
+  }
+
+  earliest({ ahead, cost, at, limit }: InLine): number {
+    return at + (Math.ceil(Math.max(1, ahead + cost) / limit) - 1) * this.windowMs
   }
 
   private used(log: Log, now: number): number {

@@ -1,4 +1,4 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import type { Algorithm, AlgorithmParams, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import { coarseTicks, MAX_EXACT, tickAt, tickStart } from '../ticks.ts'
@@ -128,6 +128,12 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
 
   grantEnd(state: KeyState, now: number): number {
     return step.grantEnd(state, this, now)
+  }
+
+  /** What is charged as soon as it fits fades as evenly as it was charged; rounding down admits one unit more. */
+  earliest({ ahead, cost, at, free, limit }: InLine): number {
+    const beyond = ahead + cost - free - 1
+    return at + Math.floor((Math.max(0, beyond) * this.windowMs) / limit)
   }
 
   /** ms until `cost` units fit, in this window or in the next one. */

@@ -49,8 +49,18 @@ export class ClientLine<Waiter extends OfClient> {
     return [...longest].at(-1)
   }
 
-  /** All who wait, client by client. */
+  /** All who wait, in the order of their turns. */
   *[Symbol.iterator](): Generator<Waiter, void> {
-    for (const own of this.clients.values()) yield* own
+    let open = [...this.clients.values()].map((own) => own.values())
+    while (open.length > 0) {
+      const more: typeof open = []
+      for (const own of open) {
+        const next = own.next()
+        if (next.done) continue
+        yield next.value
+        more.push(own)
+      }
+      open = more
+    }
   }
 }

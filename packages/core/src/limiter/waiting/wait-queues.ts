@@ -185,7 +185,7 @@ export class WaitQueues {
     queue.isServed = true
     for (let head = queue.head; head !== undefined; head = queue.head) {
       const now = performance.now()
-      if (queue.soonest < Math.max(now, queue.certainAt)) this.expire(queue, head, now)
+      if (queue.soonest < now || queue.isNews) this.expire(queue, head, now)
       // At its deadline the head asks once more: it may be just in time.
       const askAt = queue.refuses(head.charges) ? Math.min(queue.askAt, head.deadline) : now
       if (!this.waiters.has(head)) continue
@@ -196,15 +196,23 @@ export class WaitQueues {
     this.forget(queue)
   }
 
-  /** Rejects those who are certain not to be admitted in time. */
+  /** Rejects those who are certain not to be admitted in time, behind those who come before them. */
   private expire(queue: KeyQueue, head: Waiter, now: number): void {
     queue.soonest = Infinity
+    queue.isNews = false
+    const ahead = (queue.refusal?.policies ?? []).map(() => 0)
     for (const waiter of queue.inLine()) {
-      const { deadline, charges } = waiter
+      const { deadline } = waiter
+      const at = queue.earliest(waiter, ahead)
       const isLate = deadline < now && waiter !== head
-      if (isLate || (deadline < queue.certainAt && queue.refuses(charges)))
-        this.fail(waiter, 'SLUICE_WAIT_TOO_LONG')
-      else queue.soonest = Math.min(queue.soonest, deadline)
+      if (isLate || deadline < at) {
+        this.fail(waiter, 'SLUICE_WAIT_TOO_LONG', undefined, Math.ceil(at - now))
+        continue
+      }
+      queue.soonest = Math.min(queue.soonest, deadline)
+      waiter.charges.forEach(({ key, cost }, i) => {
+        if (key === queue.refusal?.policies[i]?.key) ahead[i] = (ahead[i] as number) + cost
+      })
     }
   }
 
@@ -265,12 +273,13 @@ export class WaitQueues {
     waiter.resolve(decision.delayMs === 0 ? decision : { ...decision, delayMs: 0, policies })
   }
 
-  private fail(waiter: Waiter, code: WaitErrorCode, cause?: unknown): void {
+  /** @param waitMs how much longer it would have waited at least, if that is more than the first one waits, ms */
+  private fail(waiter: Waiter, code: WaitErrorCode, cause?: unknown, waitMs = 0): void {
     if (!this.waiters.has(waiter)) return
     const { queue, charges, admission, reports } = waiter
     this.leave(waiter)
     const isNever = code === 'SLUICE_WAIT_NEVER'
-    waiter.reject(new WaitError(code, isNever ? Infinity : queue.waitMs, cause))
+    waiter.reject(new WaitError(code, isNever ? Infinity : Math.max(queue.waitMs, waitMs), cause))
     if (reports && (isNever || code === 'SLUICE_WAIT_TOO_LONG') && queue.refusal !== undefined)
       this.actions.ended(queue.refusal, charges, 0)
     if (admission === undefined) queue.wake()
@@ -311,11 +320,14 @@ class KeyQueue {
   isServed = false
   /** No deadline of those in line is before it. */
   soonest = Infinity
+  /** Whether somebody has come, or the store has said something, since it was looked who can't be admitted in time. */
+  isNews = false
   askAt = 0
   /** The store admits none of these costs before, unless somebody gives units back. */
   certainAt = 0
-  /** The last refusal. */
+  /** The last refusal, and when the store was asked for it. */
   refusal: Decision | undefined
+  private askedAt = 0
   /** Whether something has been given back since the head has asked. */
   isFreed = false
   /** Until then each process that waits for the same moment takes one admission, so that none takes all. */
@@ -359,6 +371,7 @@ class KeyQueue {
     this.line.set(priority, same)
     this.count += 1
     this.soonest = Math.min(this.soonest, deadline)
+    this.isNews ||= this.soonest < Infinity
   }
 
   delete(waiter: Waiter): void {
@@ -391,11 +404,45 @@ class KeyQueue {
     return this.refusedCosts?.every((cost, i) => (charges[i] as Charge).cost >= cost) ?? false
   }
 
+  /**
+   * When the store admits a waiter at the earliest, by what it has said, if nobody gives anything back and nobody of
+   * those before it leaves. 0: that is not known.
+   *
+   * @param ahead what those before it cost, units of each policy
+   */
+  earliest({ charges }: Waiter, ahead: readonly number[]): number {
+    const { refusal, refusedCosts, askedAt } = this
+    if (this.certainAt === 0 || refusal === undefined || refusedCosts === undefined) return 0
+    let latest = 0
+    for (const [i, policy] of refusal.policies.entries()) {
+      const { at, limit, windowMs, retryAfterMs, resetMs } = policy
+      const charge = charges[i] as Charge
+      if (policy.key !== charge.key || certainWaitMs({ policies: [policy] }) === 0) continue
+      const { cost } = charge
+      const before = ahead[i] as number
+      const refused = refusedCosts[i] ?? cost
+      if (before + cost < refused) continue
+      const line = {
+        ahead: before,
+        cost,
+        // After a block or a ban, all of it may be free.
+        free: retryAfterMs === resetMs ? limit : refused,
+        at: at + retryAfterMs,
+        limit,
+        windowMs,
+      }
+      latest = Math.max(latest, (charge.limit.earliest?.(line) ?? line.at) - at)
+    }
+    return latest === 0 ? 0 : askedAt + latest
+  }
+
   /** Learns that these charges are refused, or if there are none, all; the store was asked at `askedAt`. */
   refused(decision: Decision, charges: readonly Charge[], askedAt: number): void {
     const { retryAfterMs } = decision
     const now = performance.now()
     this.refusal = decision
+    this.askedAt = askedAt
+    this.isNews = this.soonest < Infinity
     this.readyAt = now + retryAfterMs
     const isSure = isOfStore(decision)
     // At least a millisecond: a refusal that ends now must not be asked for again in the same turn.

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import fc from 'fast-check'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import { WaitError } from '../../errors/wait-error.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
@@ -9,6 +10,7 @@ import { failingStore } from '../../testing/index.ts'
 import { createLimiter } from '../create-limiter.ts'
 import type { Decision } from '../decision.ts'
 import type { Limiter, WaitOptions } from '../limiter.ts'
+import type { StoreLimiter } from '../store-limiter.ts'
 import type { Turn } from './turn.ts'
 import { WaitQueues } from './wait-queues.ts'
 
@@ -58,6 +60,11 @@ function world(options: object = ONE, store: Store = closed(memoryStore({ clock 
     )
   }
   return { limiter, outcomes, wait, store }
+}
+
+/** The limit of its only policy. */
+function limitOf(limiter: object): CompiledLimit {
+  return (limiter as StoreLimiter).policies[0]?.compiledLimit as CompiledLimit
 }
 
 const remaining = async (limiter: Limiter, key = 'ada') => (await limiter.peek(key)).remaining
@@ -120,16 +127,101 @@ describe('wait()', () => {
     expect(outcomes.at(-1)).toBe('in time 1')
   })
 
-  it('rejects at its deadline who is behind others, and did not know before', async () => {
+  it('rejects at once who is behind others that take what comes back in time, with the wait', async () => {
     const { wait, outcomes } = world({ limit: 2, window: '1m', algorithm: 'fixed-window' })
     void wait('one')
     await pass(0)
     void wait('two', 'ada', { cost: 2 })
-    void wait('cheap', 'ada', { maxWait: '5s', priority: -1 })
-    await pass(4999)
-    expect(outcomes).toEqual(['one 0'])
-    await pass(2)
-    expect(outcomes).toEqual(['one 0', 'cheap 5 SLUICE_WAIT_TOO_LONG'])
+    const cheap = wait('cheap', 'ada', { maxWait: '90s', priority: -1 })
+    await pass(0)
+    expect(outcomes).toEqual(['one 0', 'cheap 0 SLUICE_WAIT_TOO_LONG'])
+    // Two windows: the other one takes all of the first.
+    expect(await cheap).toMatchObject({ retryAfterMs: 120_000 })
+  })
+
+  it.each<[string, '1s' | '2s', number, number]>([
+    ['fixed-window', '1s', 10, 2000],
+    ['token-bucket', '1s', 10, 1100],
+    // The turn behind the one that is taken is known when that is over.
+    ['leaky-bucket', '1s', 11, 1100],
+    // Rounding down may admit one unit more.
+    ['sliding-window', '2s', 12, 2100],
+  ])(
+    'lets no more wait behind %s than may be admitted in %s',
+    async (algorithm, maxWait, most, retryAfterMs) => {
+      const burst = algorithm === 'token-bucket' ? { burst: 1 } : {}
+      const { wait, limiter, outcomes } = world({ limit: 10, window: '1s', algorithm, ...burst })
+      await limiter.consume('ada', { cost: algorithm.endsWith('window') ? 10 : 1 })
+      const waits = Array.from({ length: 30 }, (_, i) => wait(`${i}`, 'ada', { maxWait }))
+      await pass(0)
+      const late = Array.from({ length: 30 - most }, (_, i) => `${most + i} 0 SLUICE_WAIT_TOO_LONG`)
+      expect(outcomes).toEqual(late)
+      expect(await waits[29]).toMatchObject({ retryAfterMs })
+      await pass(2000)
+      expect(outcomes.filter((each) => !each.includes('SLUICE')).length).toBeGreaterThan(most - 3)
+    },
+  )
+
+  it('notices that others have come before it', async () => {
+    const { wait, limiter, outcomes } = world({ ...ONE, limit: 2, algorithm: 'token-bucket' })
+    await limiter.consume('ada', { cost: 2 })
+    void wait('first', 'ada', { maxWait: '1s' })
+    void wait('second', 'ada', { maxWait: '1s' })
+    await pass(100)
+    expect(outcomes).toEqual([])
+    void wait('before', 'ada', { priority: 1 })
+    await pass(0)
+    expect(outcomes).toEqual(['second 0.1 SLUICE_WAIT_TOO_LONG'])
+    await pass(1000)
+    expect(outcomes.slice(1)).toEqual(['before 0.5', 'first 1'])
+  })
+
+  it('rejects nobody early who could have been admitted', async () => {
+    const cost = fc.integer({ min: 1, max: 5 })
+    const plan = fc.record({
+      algorithm: fc.constantFrom(...ALGORITHM_NAMES),
+      before: fc.array(fc.tuple(fc.integer({ min: 0, max: 4000 }), cost), { maxLength: 12 }),
+      blockMs: fc.constantFrom(0, 0, 3000),
+      ahead: fc.array(fc.tuple(cost, fc.integer({ min: -1, max: 1 })), { maxLength: 8 }),
+      own: cost,
+      maxWait: fc.integer({ min: 0, max: 40_000 }),
+    })
+    let early = 0
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ algorithm, before, blockMs, ahead, own, maxWait }) => {
+        const play = async (terms: WaitOptions) => {
+          const started = 40_000 * Math.ceil(Date.now() / 40_000)
+          await pass(started - Date.now())
+          const delay = algorithm === 'leaky-bucket' ? { maxDelay: '5s' } : {}
+          const { wait, limiter } = world({ limit: 5, window: '4s', algorithm, ...delay })
+          for (const [afterMs, cost] of before) {
+            await pass(afterMs)
+            await limiter.consume('ada', { cost })
+          }
+          if (blockMs > 0) await limiter.block('ada', blockMs)
+          for (const [cost, priority] of ahead) void wait('', 'ada', { cost, priority })
+          await pass(0)
+          const began = performance.now()
+          let endedMs = -1
+          const ended = wait('last', 'ada', { cost: own, ...terms })
+          void ended.then(() => {
+            endedMs = performance.now() - began
+          })
+          while (endedMs < 0) await pass(500)
+          limiter.close()
+          return { outcome: await ended, endedMs }
+        }
+        const alone = await play({})
+        const { outcome, endedMs } = await play({ maxWait })
+        if (!(outcome instanceof WaitError) || endedMs >= maxWait) return
+        early += 1
+        expect(alone.endedMs).toBeGreaterThan(maxWait)
+        expect(outcome.retryAfterMs).toBeGreaterThan(maxWait - endedMs)
+        expect(outcome.retryAfterMs).toBeLessThanOrEqual(alone.endedMs - endedMs)
+      }),
+      { numRuns: 150 },
+    )
+    expect(early).toBeGreaterThan(10)
   })
 
   it('rejects at once what can never be admitted, behind others too', async () => {
@@ -315,9 +407,8 @@ describe('wait()', () => {
     await pass(5000)
     expect(outcomes).toEqual([
       'a 0',
+      'short 0 SLUICE_WAIT_TOO_LONG',
       'c 0.5 SLUICE_WAIT_ABORTED',
-      // Just before that turn, the next one is asked for.
-      'short 0.9 SLUICE_WAIT_TOO_LONG',
       'b 1',
       'd 2',
     ])
@@ -366,7 +457,7 @@ describe('wait()', () => {
     void wait('c', 'ada', { maxWait: '2500ms' })
     void wait('d', 'ada', { maxWait: '2500ms' })
     await pass(10_000)
-    expect(seen).toEqual([true, true, true, false])
+    expect(seen).toEqual([true, false, true, true])
   })
 
   it('rejects wrong arguments', async () => {
@@ -606,7 +697,7 @@ describe('the queues', () => {
       if (afterMs > 0) await pass(afterMs)
       const abort = new AbortController()
       if (abortMs !== undefined) setTimeout(() => abort.abort(), abortMs)
-      const charges = [{ key, cost, limit: undefined as never }]
+      const charges = [{ key, cost, limit: limitOf(limiter) }]
       const end = (code: string) => ended.push({ name, key, code, at: performance.now() - began })
       queues.wait(charges, { ...terms, signal: abort.signal }).then(
         () => end('admitted'),
@@ -696,7 +787,7 @@ describe('the queues', () => {
     )
     const limiter = closed(createLimiter({ limit: 1, window: '1d' }))
     const [admission, refusal] = [limiter.consume('ada'), limiter.consume('ada')]
-    const wait = queues.wait([{ key: 'ada', cost: 1, limit: undefined as never }], {})
+    const wait = queues.wait([{ key: 'ada', cost: 1, limit: limitOf(limiter) }], {})
     await pass(0)
     queues.wake('ada')
     answers[0]?.(refusal)
@@ -711,7 +802,7 @@ describe('the queues', () => {
     const asked = jest.fn(() => limiter.acquire('ada'))
     const actions = { overLimit: () => undefined, undo: () => undefined, ended: () => {} }
     const queues = new WaitQueues({ ...actions, ask: asked }, MOST)
-    const charges = () => [{ key: 'ada', cost: 1, limit: undefined as never }]
+    const charges = () => [{ key: 'ada', cost: 1, limit: limitOf(limiter) }]
     void queues.wait(charges(), {})
     const second = queues.wait(charges(), {}).catch(() => {})
     await pass(0)
@@ -749,7 +840,7 @@ describe('the queues', () => {
     const began = performance.now()
     for (let i = 0; i < each; i += 1) {
       for (const [process, queues] of processes.entries()) {
-        const charges = [{ key: 'ada', cost: 1, limit: undefined as never }]
+        const charges = [{ key: 'ada', cost: 1, limit: limitOf(limiter) }]
         const wait = queues.wait(charges, {})
         void wait.then(() => waits[process]?.push(performance.now() - began))
       }
