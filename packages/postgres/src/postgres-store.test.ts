@@ -403,6 +403,27 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       expect(await remaining()).toEqual(before)
     })
 
+    test('is written without a scan: a plan that is kept is right when the table has grown', async () => {
+      const own = new Pool({ connectionString: server.url, max: 1 })
+      pools.push(own)
+      const limiter = limit({ limit: 50, store: postgresStore(own) })
+      await limiter.consume('first')
+      const written = 'SELECT 1 FROM sluice_states WHERE key LIKE $1'
+      await until(async () => (await own.query(written, ['%keyspaces-version'])).rowCount !== 0, {
+        what: 'the keyspaces are written',
+      })
+      // After five executions a plan is kept: of what a client takes who has nothing of its own.
+      for (let i = 0; i < 10; i += 1) await limiter.consume('client')
+      const kept = 'SELECT name FROM pg_prepared_statements WHERE generic_plans > 0'
+      const prepared = await own.query(kept)
+      expect(prepared.rows).toEqual([{ name: new Statements('public', false).writeOne.name }])
+      const [{ name }] = prepared.rows
+      const explained = await own.query(`EXPLAIN EXECUTE ${name} ('1', 0, 1, 'key', NULL, NULL, 0)`)
+      const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n')
+      expect(plan).toContain('sluice_states_pkey')
+      expect(plan).not.toContain('Scan')
+    })
+
     describe('or several of them', () => {
       const policies = ['minute', 'hour'].map((name, i) => ({
         name,

@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the store decides by the clock of the process',
     file: 'stores/transactional/parts/parted-transactions.ts',
-    text: 'const states = new TransactionStates(bytes)',
-    by: 'now = Date.now()\n      const states = new TransactionStates(bytes)',
+    text: 'const states = new TransactionStates(bytes, now, keptUntil)',
+    by: 'now = Date.now()\n      const states = new TransactionStates(bytes, now, keptUntil)',
   },
   {
     name: 'a state is forgotten before its quota is full',
@@ -202,8 +202,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a state is kept for too long',
     file: 'stores/transactional/parts/transaction-states.ts',
-    text: 'state: encodeState(state, entries), ttlMs })',
-    by: 'state: encodeState(state, entries), ttlMs: 2 * ttlMs })',
+    text: 'state: withEnd(encodeState(state, entries), end, isMarked), ttlMs })',
+    by: 'state: withEnd(encodeState(state, entries), end, isMarked), ttlMs: 2 * ttlMs })',
   },
   {
     name: 'a renewal that fails is not caught',

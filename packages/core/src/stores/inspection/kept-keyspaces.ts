@@ -55,7 +55,7 @@ export function parseParams(
 /** Keeps in a store, beside the states, which keyspaces there are and what their limits are: names of keys do not tell. */
 export class KeptKeyspaces {
   private readonly documents: Documents<'async'>
-  private readonly writing = new Set<Promise<void>>()
+  private readonly writing = new Set<Promise<number>>()
 
   constructor(documents: Documents<'async'>) {
     this.documents = documents
@@ -63,8 +63,11 @@ export class KeptKeyspaces {
 
   /** Notes the keyspaces of a ledger. */
   of(keyspaces: readonly Keyspace[], prefix: string): LedgerKeyspaces {
-    const windows = keyspaces.map(({ params }) => params?.windowMs ?? 0)
-    const ttlMs = Math.max(KEPT_MS, 2 * Math.max(...windows))
+    const windows = keyspaces.map(({ params, name }) => {
+      return params?.windowMs ?? parseKeyspace(name)?.windowMs ?? 0
+    })
+    // Half of it is longer than most states live: two windows.
+    const ttlMs = Math.max(KEPT_MS, 4 * Math.max(...windows) + 2 * RENEWED_MS)
     const used = keyspaces
       .filter(({ name }) => (parseKeyspace(name) ?? parseBan(name)) !== undefined)
       .map(({ prefix: own = prefix, name, params }) => {
@@ -91,12 +94,13 @@ export class KeptKeyspaces {
     await Promise.allSettled(this.writing)
   }
 
+  /** @returns until when all of them are kept at least, ms on the store's clock; 0: not all are */
   private async write(
     prefix: string,
     used: readonly UsedKeyspace[],
     ttlMs: number,
     attempt: number,
-  ): Promise<void> {
+  ): Promise<number> {
     const { documents } = this
     const { text = '', at } = await documents.read(prefix, NAME, '')
     const kept = new Map(keptAt(text, at).map((each) => [idOf(each), each]))
@@ -104,8 +108,15 @@ export class KeptKeyspaces {
       const known = kept.get(idOf(each))
       return known?.params === each.params && known.until > at + ttlMs / 2
     }
-    if (used.every(isKept)) return
-    for (const each of used) kept.set(idOf(each), { ...each, until: at + ttlMs })
+    const keptUntil = () => {
+      if (kept.size > MAX_KEYSPACES) return 0
+      return Math.min(...used.map((each) => kept.get(idOf(each))?.until ?? 0))
+    }
+    if (used.every(isKept)) return keptUntil()
+    for (const each of used) {
+      const until = Math.max(kept.get(idOf(each))?.until ?? 0, at + ttlMs)
+      kept.set(idOf(each), { ...each, until })
+    }
     const last = [...kept.values()].sort((one, other) => other.until - one.until)
     const lines = last.slice(0, MAX_KEYSPACES).map((each) => {
       return `${each.until} ${each.prefix} ${each.params} ${each.name}`
@@ -118,28 +129,35 @@ export class KeptKeyspaces {
       writeDocument(lines),
       until - at,
     )
-    if (!isWritten && attempt < MAX_ATTEMPTS) return this.write(prefix, used, ttlMs, attempt + 1)
+    if (isWritten) return keptUntil()
+    return attempt < MAX_ATTEMPTS ? this.write(prefix, used, ttlMs, attempt + 1) : 0
   }
 }
 
 /** Keeps the keyspaces of one ledger. */
 export class LedgerKeyspaces {
   private readonly used: UsedKeyspace[]
-  private readonly write: (used: readonly UsedKeyspace[]) => Promise<void>
+  private readonly write: (used: readonly UsedKeyspace[]) => Promise<number>
   private readonly read: () => Promise<readonly KeptKeyspace[]>
   /** When it looks again, by `performance.now()`. */
   private dueAt: number
   private isSharded = false
+  /**
+   * Until when other versions of the application find all of them, ms on the store's clock: they mark the states of a
+   * client that they give something of its own. A state that may live longer is marked from the start.
+   */
+  keptUntil: number
 
   constructor(
     used: UsedKeyspace[],
-    write: (used: readonly UsedKeyspace[]) => Promise<void>,
+    write: (used: readonly UsedKeyspace[]) => Promise<number>,
     read: () => Promise<readonly KeptKeyspace[]>,
   ) {
     this.used = used
     this.write = write
     this.read = read
     this.dueAt = used.length === 0 ? Infinity : 0
+    this.keptUntil = used.length === 0 ? Infinity : 0
   }
 
   /**
@@ -173,9 +191,14 @@ export class LedgerKeyspaces {
     const now = performance.now()
     if (now < this.dueAt) return
     this.dueAt = now + RENEWED_MS
-    this.write(this.used).catch(() => {
-      this.dueAt = now + RETRY_MS
-    })
+    this.write(this.used).then(
+      (until) => {
+        this.keptUntil = until
+      },
+      () => {
+        this.dueAt = now + RETRY_MS
+      },
+    )
   }
 }
 

@@ -62,8 +62,9 @@ export class TransactionalLedger implements Ledger<'async'> {
 
   async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
     const { count } = this
+    const changesOwn = 'key' in change
     const touched = keysOf(change, count).map(({ policy, key, ...of }) => {
-      return { name: this.name(key, policy), own: this.ownName(key, policy), ...of }
+      return { name: this.name(key, policy), own: this.ownName(key, policy), changesOwn, ...of }
     })
     if (touched.length === 0) return undefined
     const { result, raises } = await this.transact(touched, (states, now) => {
@@ -73,24 +74,34 @@ export class TransactionalLedger implements Ledger<'async'> {
         keep: (policy, key, state, keepMs) =>
           states.put(this.name(key, policy), state, keepMs, now, this.ownName(key, policy)),
         own: (policy, key) => states.own(this.ownName(key, policy)),
-        keepOwn: (policy, key, terms, keepMs) =>
-          states.putOwn(this.ownName(key, policy) as string, terms, keepMs),
+        keepOwn: (policy, key, terms, keepMs) => {
+          states.putOwn(this.ownName(key, policy) as string, terms, keepMs)
+          if (terms !== undefined) states.mark(this.name(key, policy))
+        },
       }
       return { result: applyChange(change, changed, count, now, raised && raises), raises }
     })
     if (raised !== undefined) for (const raise of raises) raised(raise)
-    if (change.kind === 'block' || change.kind === 'reset') await this.endOthers(change.key)
+    if ('key' in change) await this.changeOthers(change)
     this.kept?.keep()
     return result
   }
 
-  /** Ends what other versions of the application have counted of a client. */
-  private async endOthers(key: string): Promise<void> {
-    const others = (await this.kept?.others(this.keyspaces)) ?? []
-    const touched = others.map(({ prefix, name }) => ({ name: nameIn(frameOf(prefix, name), key) }))
+  /** Ends what other versions of the application have counted of a client, or lets them see what it has of its own. */
+  private async changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
+    const { keyspaces } = this
+    const changed =
+      'policy' in change ? keyspaces.slice(change.policy, change.policy + 1) : keyspaces
+    const others = (await this.kept?.others(changed)) ?? []
+    const touched = others.map(({ prefix, name }) => {
+      return { name: nameIn(frameOf(prefix, name), change.key) }
+    })
     if (touched.length === 0) return
     await this.transact(touched, (states, now) => {
-      for (const { name } of touched) states.put(name, new KeyState(), 0, now)
+      for (const { name } of touched) {
+        if ('policy' in change) states.mark(name)
+        else states.put(name, new KeyState(), 0, now)
+      }
     })
   }
 
@@ -137,7 +148,9 @@ export class TransactionalLedger implements Ledger<'async'> {
     work: (states: TransactionStates, now: number) => T,
     needsClock?: (value: T) => boolean,
   ): Promise<T> {
-    return this.transactions.transact(touched, work, needsClock, this.deadlineMs)
+    const { keptUntil = 0 } = this.kept ?? {}
+    const { deadlineMs: withinMs } = this
+    return this.transactions.transact(touched, work, { keptUntil, needsClock, withinMs })
   }
 
   /** The states of a request. */

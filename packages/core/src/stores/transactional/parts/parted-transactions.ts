@@ -6,7 +6,7 @@ import { PartedLog } from './parted-log.ts'
 import { partKey } from './parts.ts'
 import { TransactionStates } from './transaction-states.ts'
 
-/** The most states with parts that a process knows to have them. */
+/** The most states that a process knows to have parts, and the most that it knows to be unmarked. */
 const MOST_KNOWN = 10_000
 
 /** A state that a transaction is about. */
@@ -14,33 +14,50 @@ export interface TouchedState {
   readonly name: string
   /** The key of what its client has of its own; undefined: it has nothing there. */
   readonly own?: string | undefined
+  /** Whether that may be changed. */
+  readonly changesOwn?: boolean
   /** The slots that it is about, and whose. */
   readonly slots?: readonly number[]
   readonly owner?: number | undefined
 }
 
-/** Transactions on states, of which those with many entries are in parts: see `PartedHeld` and `PartedLog`. */
+/** How a transaction is made. */
+export interface TransactionOptions<T> {
+  /** See `LedgerKeyspaces.keptUntil`. */
+  readonly keptUntil: number
+  /** See `Transaction.needsClock`. */
+  readonly needsClock?: ((value: T) => boolean) | undefined
+  readonly withinMs: number | undefined
+}
+
+/**
+ * Transactions on states, of which those with many entries are in parts: see `PartedHeld` and `PartedLog`. What a
+ * client has of its own is read only where its state is marked, or where there is none.
+ */
 export class PartedTransactions {
   private readonly transactions: GrowingTransactions
   /** The states with parts that were used last, with the parts that any call needs. */
   private readonly known = new Map<string, readonly number[]>()
+  /** Until when the states that were used last are not marked, ms on the store's clock. */
+  private readonly unmarked = new Map<string, number>()
+  /** The store's time minus `performance.now()`, ms. */
+  private ahead = 0
 
   constructor(backend: TransactionalBackend) {
     this.transactions = new GrowingTransactions(backend)
   }
 
-  /** @param needsClock see `Transaction.needsClock` */
   transact<T>(
     touched: readonly TouchedState[],
     work: (states: TransactionStates, now: number) => T,
-    needsClock: ((value: T) => boolean) | undefined,
-    withinMs: number | undefined,
+    { keptUntil, needsClock, withinMs }: TransactionOptions<T>,
   ): Promise<T> {
     const names = [...new Set(touched.map(({ name }) => name))]
-    const owns = touched.flatMap(({ own }) => own ?? [])
     const decide = (bytes: States, now: number): Transaction<T> => {
-      const states = new TransactionStates(bytes)
+      const states = new TransactionStates(bytes, now, keptUntil)
+      this.ahead = now - performance.now()
       try {
+        this.needOwns(states, bytes, touched)
         const value = work(states, now)
         return { value, changes: states.changes(), needsClock: needsClock?.(value) ?? false }
       } catch (error) {
@@ -51,14 +68,33 @@ export class PartedTransactions {
         throw new MissingKeys([...error.keys, ...this.partsOfAll(touched)])
       } finally {
         this.learn(states)
+        this.learnMarks(states, touched)
       }
     }
-    return this.transactions.transact(
-      [...names, ...owns],
-      this.partsOfAll(touched),
-      decide,
-      withinMs,
-    )
+    const more = [...this.ownsOfAll(touched), ...this.partsOfAll(touched)]
+    return this.transactions.transact(names, more, decide, withinMs)
+  }
+
+  /** @throws MissingKeys if the transaction has not read a record that there may be */
+  private needOwns(
+    states: TransactionStates,
+    bytes: States,
+    touched: readonly TouchedState[],
+  ): void {
+    const missing = touched.flatMap(({ name, own }) => {
+      const isMissing = own !== undefined && !bytes.has(own) && states.unmarkedUntil(name) === 0
+      return isMissing ? own : []
+    })
+    if (missing.length > 0) throw new MissingKeys(missing)
+  }
+
+  /** The keys of the records that a transaction probably needs. */
+  private ownsOfAll(touched: readonly TouchedState[]): string[] {
+    const now = performance.now() + this.ahead
+    return touched.flatMap(({ name, own, changesOwn }) => {
+      if (own === undefined) return []
+      return changesOwn || (this.unmarked.get(name) ?? 0) <= now ? own : []
+    })
   }
 
   private partsOfAll(touched: readonly TouchedState[]): string[] {
@@ -82,6 +118,17 @@ export class PartedTransactions {
       if (parted === undefined || parted.length === 0) continue
       if (this.known.size >= MOST_KNOWN) this.known.delete(this.known.keys().next().value as string)
       this.known.set(name, parted instanceof PartedLog ? parted.partsOfNext : [])
+    }
+  }
+
+  private learnMarks(states: TransactionStates, touched: readonly TouchedState[]): void {
+    const { unmarked } = this
+    for (const { name, own } of touched) {
+      if (own === undefined) continue
+      const until = states.unmarkedUntil(name)
+      if (until === 0) unmarked.delete(name)
+      else unmarked.set(name, until)
+      if (unmarked.size > MOST_KNOWN) unmarked.delete(unmarked.keys().next().value as string)
     }
   }
 }

@@ -6,22 +6,38 @@ import type { States } from '../growing-transactions.ts'
 import type { StateChange } from '../transactional-backend.ts'
 import { decodePartedEntries, encodePartedEntries } from './parted-entries.ts'
 import { Parts } from './parts.ts'
+import { markState, stateIn, unmarkedUntil, withEnd } from './state-end.ts'
 
 /** The states of a transaction, by the names of their keys. */
 export class TransactionStates {
   /** What is under the keys, as it is after the changes. */
   private readonly bytes: Map<string, Uint8Array | undefined>
+  private readonly now: number
+  private readonly keptUntil: number
   private readonly states = new Map<string, KeyState>()
   /** The states that were read, also those that are forgotten. */
   readonly seen = new Map<string, KeyState>()
   private readonly changed = new Map<string, StateChange>()
 
-  constructor(bytes: States) {
+  /**
+   * @param now ms
+   * @param keptUntil see `LedgerKeyspaces.keptUntil`
+   */
+  constructor(bytes: States, now: number, keptUntil: number) {
     this.bytes = new Map(bytes)
+    this.now = now
+    this.keptUntil = keptUntil
+  }
+
+  /** Until when it is known that the client of a state has nothing of its own, ms; 0: that is not known now. */
+  unmarkedUntil(name: string): number {
+    const until = unmarkedUntil(this.bytes.get(name))
+    return until > this.now ? until : 0
   }
 
   /**
-   * @param own the key of what its client has of its own
+   * @param own the key of what its client has of its own, which the transaction has read unless the state says that
+   *   there is nothing
    * @throws RangeError if a key holds something else
    */
   of(name: string, own?: string): KeyState {
@@ -50,6 +66,15 @@ export class TransactionStates {
     this.change({ key: name, state: terms && encodeOwn(terms), ttlMs })
   }
 
+  /** Marks a state, so that decisions read the record of its client. What is no state is left as it is. */
+  mark(name: string): void {
+    const bytes = this.bytes.get(name)
+    const until = unmarkedUntil(bytes)
+    if (until === 0) return
+    const ttlMs = Math.max(1, until - this.now)
+    this.change({ key: name, state: markState(bytes as Uint8Array), ttlMs })
+  }
+
   /** Reads a state, if the key holds one that can be read. */
   look(name: string): void {
     try {
@@ -74,7 +99,10 @@ export class TransactionStates {
       this.putOwn(own, undefined, 0)
     const { entries, changes } = encodePartedEntries(state, parts, now, ttlMs)
     for (const each of changes) this.change(each)
-    this.change({ key: name, state: encodeState(state, entries), ttlMs })
+    const end = now + ttlMs
+    const isMarked =
+      own !== undefined && (this.bytes.get(own) !== undefined || end > this.keptUntil)
+    this.change({ key: name, state: withEnd(encodeState(state, entries), end, isMarked), ttlMs })
   }
 
   /** Forgets what a refusal has made of a state that is not kept: the next decision may have another limit. */
@@ -94,7 +122,7 @@ export class TransactionStates {
 
 /** @throws RangeError if the key holds no state */
 export function decodeWithParts(name: string, bytes: States): KeyState {
-  return decodeState(bytes.get(name), (state, view) =>
+  return decodeState(stateIn(bytes.get(name)), (state, view) =>
     decodePartedEntries(state, view, new Parts(name, bytes)),
   )
 }
