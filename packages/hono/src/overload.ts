@@ -1,4 +1,4 @@
-import { fetchExchange, type RequestAdapter } from '@sluice/core/adapter'
+import { checkFunction, FetchReply, fetchExchange, type RequestAdapter } from '@sluice/core/adapter'
 import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/core/overload'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -15,6 +15,15 @@ export type ShedLoadOptions<Class extends string = string> = CoreOptions<Context
   address?: AddressOption<[c: Context]> | undefined
 }
 
+export type ShedFetchOptions<
+  Args extends unknown[] = unknown[],
+  R extends Request = Request,
+  Class extends string = string,
+> = CoreOptions<R, Class> & {
+  /** The client's address, from what the server passes to the handler. Without it, and without a `key`: as for `shedLoad`. */
+  address?: ((request: R, ...others: Args) => string | undefined) | undefined
+}
+
 /**
  * Admits the requests that this process can serve, and refuses the others with 503, the least important first:
  * `app.use(shedLoad())`. Use it before everything else, also before `rateLimit`.
@@ -25,10 +34,8 @@ export function shedLoad<Class extends string = string>(
   options: ShedLoadOptions<Class> = {},
 ): MiddlewareHandler {
   const given = readAddress<[Context]>(options)
-  const { address: _, ...rest } = options as ShedLoadOptions
-  const isUntold = given === undefined && rest.key === undefined && rest.trustProxy === undefined
   const shedder = new LoadShedder<Context, HonoReply>(
-    isUntold ? { ...rest, key: () => 'all' } : rest,
+    withKey(options as ShedLoadOptions, given),
     adapterWith(given ?? (() => undefined)),
   )
   return async (c, next) => {
@@ -44,6 +51,54 @@ export function shedLoad<Class extends string = string>(
       throw error
     }
   }
+}
+
+/**
+ * Does what `shedLoad` does for a function of a `Request`: a route handler of Next.js, the `fetch` of Bun or Deno.
+ * Wrap what `limitFetch` returns, so that it comes first. What a function of the options throws rejects, like what the
+ * handler throws.
+ *
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another
+ */
+export function shedFetch<
+  Args extends unknown[],
+  R extends Request = Request,
+  Class extends string = string,
+>(
+  options: ShedFetchOptions<Args, R, Class>,
+  handler: (request: R, ...others: Args) => Response | Promise<Response>,
+): (request: R, ...others: Args) => Promise<Response> {
+  checkFunction('handler', handler, '(request) => Response')
+  const given = readAddress<[R, ...Args]>(options)
+  const args = new WeakMap<R, Args>()
+  const address = (request: R) => given?.(request, ...(args.get(request) as Args))
+  const shedder = new LoadShedder<R, FetchReply>(
+    withKey(options as CoreOptions<R, string>, given),
+    {
+      ...fetchExchange((request) => request, address),
+      address,
+      proxyTrust: () => 'nobody',
+      user: () => undefined,
+      path: ({ url }) => new URL(url).pathname,
+    } as RequestAdapter<R, FetchReply>,
+  )
+  return async (request, ...others) => {
+    const reply = new FetchReply(request)
+    args.set(request, others)
+    if (await shedder.handle(request, reply))
+      await reply.answerWith(() => handler(request, ...others))
+    return reply.response as Response
+  }
+}
+
+/** The options without the address. Where nothing says who a client is, all are one. */
+function withKey<R>(
+  { address: _, ...options }: CoreOptions<R, string> & { address?: unknown },
+  given: unknown,
+): CoreOptions<R, string> {
+  const isUntold =
+    given === undefined && options.key === undefined && options.trustProxy === undefined
+  return (isUntold ? { ...options, key: () => 'all' } : options) as CoreOptions<R, string>
 }
 
 function adapterWith(address: AddressOption<[Context]>): RequestAdapter<Context, HonoReply> {

@@ -2,19 +2,20 @@
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, getRequestListener } from '@hono/node-server'
 import { Controller, Get, Module, Res } from '@nestjs/common'
-import { NestFactory } from '@nestjs/core'
+import { APP_GUARD, NestFactory } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
-import { rateLimit as expressLimit } from '@sluice/express'
+import { rateLimit as expressLimit, type Limiter } from '@sluice/express'
 import { shedLoad as expressShed } from '@sluice/express/overload'
 import { rateLimit as fastifyLimit } from '@sluice/fastify'
 import { shedLoad as fastifyShed } from '@sluice/fastify/overload'
-import { rateLimit as honoLimit } from '@sluice/hono'
-import { shedLoad as honoShed } from '@sluice/hono/overload'
+import { rateLimit as honoLimit, limitFetch } from '@sluice/hono'
+import { shedLoad as honoShed, shedFetch } from '@sluice/hono/overload'
 import { rateLimit as koaLimit } from '@sluice/koa'
 import { shedLoad as koaShed } from '@sluice/koa/overload'
+import { RateLimitGuard, RateLimitModule } from '@sluice/nest'
 import { shedLoad as nestShed } from '@sluice/nest/overload'
 import { rateLimit as nodeLimit } from '@sluice/node'
 import { shedLoad as nodeShed } from '@sluice/node/overload'
@@ -27,7 +28,7 @@ import Koa from 'koa'
 export interface Site {
   readonly classes: { critical: { reserve?: number }; normal: object }
   readonly queue: { max: number; maxWait: '1m' }
-  /** The options of the rate limit behind it. Nest has none here. */
+  /** The options of the rate limit behind it. Nest has none unless they are given. */
   readonly limit?: object
   /** Called by the handler: what it resolves with is the body. */
   serve(): Promise<string>
@@ -87,6 +88,14 @@ export const SERVERS: Record<string, (site: Site) => Promise<Server> | Server> =
     app.get('*', async (c) => c.text(await serve()))
     return createAdaptorServer(app) as Server
   },
+  'a function of a Request': ({ serve, limit: given, ...options }) => {
+    const limited = limitFetch({ ...limitOf(given), key: () => 'all' }, async () => {
+      return new Response(await serve())
+    })
+    const classOf = ({ headers }: Request) => classFrom((name) => headers.get(name))
+    const skip = ({ url }: Request) => isHealth(new URL(url).pathname)
+    return createServer(getRequestListener(shedFetch({ ...options, classOf, skip }, limited)))
+  },
   async Fastify({ serve, limit: given, ...options }) {
     const app = fastify()
     const skip = ({ url }: { url: string }) => isHealth(url)
@@ -100,10 +109,7 @@ export const SERVERS: Record<string, (site: Site) => Promise<Server> | Server> =
   'Nest on Fastify': (site) => nest(site, new FastifyAdapter()),
 }
 
-async function nest(
-  { serve, limit: _, ...options }: Site,
-  platform: ExpressAdapter | FastifyAdapter,
-) {
+async function nest({ serve, limit, ...options }: Site, platform: ExpressAdapter | FastifyAdapter) {
   class HoldController {
     async hold(response: { status(code: number): unknown; send(body: string): unknown }) {
       response.send(await serve())
@@ -114,7 +120,11 @@ async function nest(
   const hold = Object.getOwnPropertyDescriptor(HoldController.prototype, 'hold')
   Get(['/', '/health'])(HoldController.prototype, 'hold', hold as PropertyDescriptor)
   Res()(HoldController.prototype, 'hold', 0)
-  Module({ controllers: [HoldController] })(AppModule)
+  Module({
+    controllers: [HoldController],
+    imports: limit === undefined ? [] : [RateLimitModule.forRoot(limitOf(limit))],
+    providers: limit === undefined ? [] : [{ provide: APP_GUARD, useClass: RateLimitGuard }],
+  })(AppModule)
   const app = await NestFactory.create(AppModule, platform as ExpressAdapter, { logger: false })
   app.use(nestShed({ ...options, classOf: ofNode, skip: ({ url }) => isHealth(url) }))
   await app.init()
@@ -125,4 +135,15 @@ async function nest(
 export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
+}
+
+interface Waiting {
+  readonly waiting: { readonly queues?: { readonly waiters: ReadonlySet<unknown> } }
+}
+
+/** How many requests wait for a limiter and for those of its routes. */
+export function waitersOf(limiter: Limiter): number {
+  const { clients } = limiter as unknown as { clients: { siblings(): readonly Waiting[] } }
+  const all = new Set([limiter as unknown as Waiting, ...clients.siblings()])
+  return [...all].reduce((sum, { waiting }) => sum + (waiting.queues?.waiters.size ?? 0), 0)
 }
