@@ -1,6 +1,7 @@
 // What `shedLoad` does in every framework: the same, on sockets. Time stands still, so nothing depends on the machine.
 
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { until } from '@sluice/test-harness/redis'
 import { openRaw, type Reply, send } from '@sluice/test-suites/client'
@@ -132,20 +133,23 @@ describe.each(Object.entries(SERVERS))('%s', (name, start) => {
 
   test('a body is not read while its request waits', async () => {
     await fill()
-    const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n`
+    const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
+    const length = 50_000_000
+    const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
     const socket = openRaw({ host: '127.0.0.1', port }, head)
-    const chunk = Buffer.alloc(1_000_000)
-    let sent = 0
-    let full = false
-    for (; sent < 50 && !full; sent += 1) {
-      const flushed = new Promise((resolve) => socket.write(chunk, resolve))
-      const second = new Promise<'full'>((resolve) => {
-        setTimeout(() => resolve('full'), 300)
-      })
-      full = (await Promise.race([flushed, second])) === 'full'
+    socket.write(Buffer.alloc(length))
+    const connection = await accepted
+    // There is no more room to wait, so others are answered at once, while the server reads what it reads.
+    void ask()
+    await until(async () => (await connections()) === PLACES + 2, { what: 'two wait' })
+    let read = -1
+    while (read < connection.bytesRead) {
+      read = connection.bytesRead
+      for (let i = 0; i < 10; i += 1) expect((await ask()).status).toBe(503)
     }
     // The buffers of the connection take some of it.
-    expect(sent).toBeLessThan(40)
+    expect(read).toBeGreaterThan(0)
+    expect(read).toBeLessThan(length / 2)
     socket.destroy()
   })
 })

@@ -2,15 +2,17 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
-import { type RateLimitOptions, rateLimit, SluiceError } from '@sluice/express'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { type Limiter, type RateLimitOptions, rateLimit, SluiceError } from '@sluice/express'
 import { useRedis } from '@sluice/test-harness/jest'
 import { until } from '@sluice/test-harness/redis'
 import { openRaw, type Reply, type SendOptions, send } from '@sluice/test-suites/client'
 import express, { type Request } from 'express'
+import { waitersOf } from './servers.ts'
 
 const redis = useRedis()
 let server: Server
+let limiter: Limiter
 let begun: string[]
 let finish: (() => void)[]
 let prefixes = 0
@@ -33,12 +35,14 @@ async function listen(options: Partial<RateLimitOptions>) {
     begun.push(request.path)
     finish.push(() => void response.send(request.path))
   })
+  limiter = limit.limiter
   server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return limit
 }
 
 afterEach(() => {
+  jest.useRealTimers()
   server.closeAllConnections()
   server.close()
 })
@@ -51,10 +55,8 @@ function ask(path: string, options: SendOptions = {}): Promise<Reply> {
   return reply
 }
 
-const connections = () =>
-  new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
-const connected = (count: number) =>
-  until(async () => (await connections()) === count, { what: `${count} are connected` })
+const waiting = (count: number) =>
+  until(() => waitersOf(limiter) === count, { what: `${count} wait` })
 const beginning = (count: number) =>
   until(() => begun.length === count, { what: `${count} have begun` })
 
@@ -62,11 +64,9 @@ const beginning = (count: number) =>
 async function inOrder(asked: readonly (() => Promise<Reply>)[]): Promise<Promise<Reply>[]> {
   const replies: Promise<Reply>[] = []
   for (const each of asked) {
-    const before = await connections()
+    const before = waitersOf(limiter)
     replies.push(each())
-    await connected(before + 1)
-    // What has arrived on the connection is read, and its decision has come.
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await waiting(before + 1)
   }
   return replies
 }
@@ -106,10 +106,10 @@ describe.each(Object.entries(STORES))('slots in %s', (_, store) => {
     void ask('/first')
     await beginning(1)
     const leaving = openRaw(target(), TEXT)
-    await connected(2)
+    await waiting(1)
     const [next] = await inOrder([() => ask('/next')])
     leaving.destroy()
-    await connected(2)
+    await waiting(1)
     finish.shift()?.()
     await beginning(2)
     expect(begun).toEqual(['/first', '/next'])
@@ -118,16 +118,22 @@ describe.each(Object.entries(STORES))('slots in %s', (_, store) => {
   })
 
   test('maxWait ends in a refusal; maxWaiting refuses at once', async () => {
-    await listen({ store: store(), concurrent: 1, maxWait: '300ms', maxWaiting: 2 })
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'queueMicrotask', 'setImmediate'] })
+    await listen({ store: store(), concurrent: 1, maxWaiting: 2 })
     void ask('/first')
     await beginning(1)
-    const late = ask('/late')
-    await connected(2)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const [late] = await inOrder([() => ask('/late')])
     // One client gets another place only while it has fewer than are free.
     const full = await ask('/full')
     expect(full.status).toBe(429)
-    const refused = await late
+    jest.advanceTimersByTime(59_000)
+    expect(waitersOf(limiter)).toBe(1)
+    const ended = () => {
+      jest.advanceTimersByTime(1000)
+      return waitersOf(limiter) === 0
+    }
+    await until(ended, { what: 'its wait is over' })
+    const refused = (await late) as Reply
     expect(refused.status).toBe(429)
     expect(Number(refused.field('Retry-After'))).toBeGreaterThanOrEqual(1)
     expect(begun).toEqual(['/first'])
@@ -192,12 +198,12 @@ describe.each(Object.entries(STORES))('windows in %s', (_, store) => {
 })
 
 test('a limiter that closes refuses all who wait', async () => {
-  const { limiter } = await listen({ concurrent: 1 })
+  await listen({ concurrent: 1 })
   void ask('/first')
   await beginning(1)
-  const [waiting] = await inOrder([() => ask('/waits')])
+  const [late] = await inOrder([() => ask('/waits')])
   limiter.close()
-  expect((await (waiting as Promise<Reply>)).status).toBe(429)
+  expect((await late)?.status).toBe(429)
 })
 
 test('an entry of routes has its own wait', async () => {
