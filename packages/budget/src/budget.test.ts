@@ -260,6 +260,28 @@ describe('who pays', () => {
     await expect(budget.reserve(who, { model: 'large', output: 1 })).rejects.toThrow(SluiceError)
   })
 
+  test('top-ups: a function that adds them; what was spent stays, and so does what others have', async () => {
+    const bought = new Map([['core', 0]])
+    const budget = budgetOf({
+      store: client,
+      levels: { key: 20, team: (id) => 0.01 + (bought.get(id) ?? 0), organisation: () => 0.03 },
+    })
+    const ask = { model: 'large', output: 1000 }
+    expect((await budget.reserve(who, ask)).allowed).toBe(true)
+    expect((await budget.reserve(who, ask)).level).toBe('team')
+    bought.set('core', 0.05)
+    const call = await budget.reserve(who, ask)
+    expect(call.levels.map(({ limit, used }) => [limit, used])).toEqual([
+      [20, 0.02],
+      [0.06, 0.02],
+      [0.03, 0.02],
+    ])
+    const other = { ...who, team: 'other' }
+    expect((await budget.fits(other, ask)).levels[1]).toMatchObject({ limit: 0.01, used: 0.01 })
+    expect((await budget.reserve(who, ask)).allowed).toBe(true)
+    expect((await budget.reserve(who, ask)).level).toBe('organisation')
+  })
+
   test('a thousand keys of one team in one second: none is shut out by another, and the team is bounded', async () => {
     const budget = budgetOf({ store: client })
     const calls = await Promise.all(

@@ -135,6 +135,25 @@ describe('the client of OpenAI', () => {
     await until(async () => (await spent()) >= estimate.cost, { what: 'the estimate is charged' })
   })
 
+  test('a stream that its reader leaves at the last token costs its estimate, each time', async () => {
+    const estimate = await budget.fits(who, { model: 'large', output: 60, input: 0 })
+    for (let i = 1; i < 4; i += 1) {
+      const stream = await client().chat.completions.create({
+        model: 'large',
+        messages: [...messages],
+        stream: true,
+        max_tokens: 60,
+      })
+      let tokens = 0
+      for await (const { choices } of stream) {
+        tokens += Number(choices[0]?.delta.content === 'word ')
+        if (tokens === 20) break
+      }
+      expect(tokens).toBe(20)
+      await until(async () => (await spent()) >= i * estimate.cost, { what: 'it is charged' })
+    }
+  })
+
   test('a stream that breaks costs its estimate', async () => {
     model.fails = { after: 5 }
     const stream = await client().chat.completions.create({
@@ -248,6 +267,23 @@ describe('the AI SDK', () => {
     for await (const part of textStream) text += part
     expect(text).toBe('word '.repeat(20))
     await settled(COST)
+  })
+
+  test('a stream that its reader aborts at the last token costs its estimate', async () => {
+    const abort = new AbortController()
+    const { textStream } = streamText({
+      model: wrapped(),
+      prompt,
+      maxOutputTokens: 60,
+      abortSignal: abort.signal,
+    })
+    const estimate = await budget.fits(who, { model: 'large', output: 60, input: 0 })
+    let text = ''
+    for await (const part of textStream) {
+      text += part
+      if (text.length === 'word '.length * 20) abort.abort()
+    }
+    await until(async () => (await spent()) >= estimate.cost, { what: 'the estimate is charged' })
   })
 
   test('what does not fit rejects, with the level and what would fit', async () => {
