@@ -22,6 +22,7 @@ import { Client } from 'pg'
 import { installCompilers, problemsOf, VERSIONS } from './compilers.ts'
 import { writeDocumented } from './documented.ts'
 import { EXAMPLES, FRAMEWORKS, IN_REDIS, limitOf, writeExamples } from './examples.ts'
+import { followBudgets } from './follow-budgets.ts'
 import { followReadme, installExamples } from './follow-readme.ts'
 import { installRuntimes, type Runtimes } from './runtimes.ts'
 import { statusesOf } from './serve-example.ts'
@@ -248,6 +249,16 @@ describe('an empty project that installs the packages', () => {
     } finally {
       await redis.stop()
     }
+  })
+
+  it('becomes a gateway that refuses the 21st dollar, as docs/budgets.md says', async () => {
+    const folder = join(project, 'gateway')
+    mkdirSync(folder)
+    const [gateway, provider] = (await freePorts(2)) as [number, number]
+    const { installed, printed, shown } = await followBudgets(folder, [gateway, provider])
+    expect(installed).toEqual(['express', '@sluice/budget'])
+    expect(printed).toBe(shown)
+    expect(printed).toMatch(/ 1 429\n$/)
   })
 
   it('runs the command', async () => {
