@@ -20,8 +20,10 @@ export interface PolicyEvent {
   readonly name: string
   /** What it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
-  /** False if this policy refuses. */
+  /** False if this policy refuses, or would. */
   readonly allowed: boolean
+  /** Whether it refuses nothing: the options `dryRun` and `enforce` of a policy. */
+  readonly dryRun: boolean
   /** Units that the quota holds when it is full. */
   readonly limit: number
   /** Whole units that would still be admitted. */
@@ -36,7 +38,7 @@ export interface PolicyEvent {
 export interface DecisionEvent extends LimiterEvent {
   /**
    * - `'admitted'`, `'refused'`: by the policies, the option `deny` or the option `onStoreError`
-   * - `'would_refuse'`: a dry run lets it continue (the option `dryRun`)
+   * - `'would_refuse'`: a dry run lets it continue: that of the limiter, or of a policy (`dryRun`, `enforce`)
    * - `'skipped'`: it is neither limited nor counted
    */
   readonly result: 'admitted' | 'refused' | 'would_refuse' | 'skipped'
@@ -49,7 +51,8 @@ export interface DecisionEvent extends LimiterEvent {
   readonly source: DecisionSource | 'list' | 'skip' | 'preflight'
   /**
    * The name of the binding policy: of a refusal the one with the longest wait, otherwise the one
-   * with the least remaining. Undefined if no policy decided.
+   * with the least remaining. If only dry runs would refuse it, the one of these with the longest wait. Undefined if no
+   * policy decided.
    */
   readonly policy: string | undefined
   /** What each policy says, in their order. Empty if no policy decided. */

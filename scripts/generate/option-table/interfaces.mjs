@@ -25,6 +25,7 @@ function limiter() {
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { BanOptions } from './ban.ts'
+import type { LiveBounds } from './live-bounds.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'

@@ -50,6 +50,26 @@ export const PROSE = {
         'What is counted. Clients see the policy if the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
       see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
     },
+    dryRun: {
+      unset: '`false`',
+      description:
+        'The policy counts and reports, and refuses nothing: the other policies decide as if it were not there. What it would refuse it does not charge. Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.',
+      see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
+    },
+    enforce: {
+      unset: '1',
+      description:
+        'The share of the clients that the policy refuses; for all others it is a dry run. A hash of the key and the name of the policy chooses them: the same ones in every process, and a larger share only adds clients.',
+      see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
+    },
+    live: {
+      unset: '`false`',
+      form: '`true`, or an object with bounds: `{ limit: { min, max } }`',
+      typescript: 'boolean | LiveBounds',
+      description:
+        'Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`, `dryRun` and `enforce` while the application runs: every process has a change within two seconds. The options are what holds without a document. The limiter, or the policy, needs a `name`.',
+      see: 'See [live policies](live-policies.md).',
+    },
     alertAt: {
       unset: 'none',
       description:

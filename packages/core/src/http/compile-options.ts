@@ -78,6 +78,8 @@ export function compileOptions<Request, Response>(
     priority: options.priority ?? 0,
     respond: options.respond,
     onDecision: options.onDecision,
+    /** Whether the header fields list policies that refuse nothing. */
+    showsDryRuns: [headers].flat().includes('dry-run'),
     profile: composeProfiles(headers === false ? [] : ([headers].flat() as HeaderProfile[])),
   }
 }

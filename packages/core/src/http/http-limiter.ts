@@ -7,13 +7,15 @@ import {
   certainWaitMs,
   type Decision,
   decisionWithoutPolicy,
+  type PolicyDecision,
+  refusingPolicy,
 } from '../limiter/decision.ts'
 import { callOnDecision } from '../limiter/limiter-events.ts'
 import type { Policy } from '../limiter/policy.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
-import { undone } from '../stores/rules/slots.ts'
+import { madeOf, undone } from '../stores/rules/slots.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, compileOptions, routeOf } from './compile-options.ts'
 import { PolicyTexts } from './fields/field-state.ts'
@@ -27,6 +29,10 @@ import { clientGone, isDecided, Responder, type Verdict, verdictWithoutPolicy } 
 import { Turns } from './turns.ts'
 
 const noViolations: readonly number[] = []
+
+function isDryRun({ dryRun }: PolicyDecision): boolean {
+  return dryRun === true
+}
 
 /** An admission that would have to wait, and finds no place to. */
 function asTurnedAway(decision: Decision): Decision {
@@ -173,12 +179,11 @@ export class HttpLimiter<Request, Response> {
     const awaited = this.limiter.waiting.awaitedKey(charges)
     if (awaited !== undefined) return this.wait(request, response, charges, awaited, startedAt)
     return then(this.limiter.decide(charges, route), (decision): MaybePromise<Verdict> => {
-      const { allowed, ban, policies, retryAfterMs } = decision
+      const { allowed, ban, policies } = decision
       const isFinal = allowed || ban !== undefined || policies.length === 0
       if (isFinal || certainWaitMs(decision) > (this.compiled.maxWait as number))
         return this.verdictOf(request, charges, decision, startedAt)
-      const binding = policies.findIndex((each) => each.retryAfterMs === retryAfterMs)
-      const { key } = charges[binding] as Charge
+      const { key } = charges[refusingPolicy(decision)] as Charge
       return this.wait(request, response, charges, key, startedAt)
     })
   }
@@ -248,12 +253,14 @@ export class HttpLimiter<Request, Response> {
    */
   private verdictOf(
     request: Request,
-    charges: readonly Charge[],
+    asked: readonly Charge[],
     decided: Decision,
     startedAt: number | undefined,
     place?: string,
   ): Verdict {
     const { compiled, limiter } = this
+    const hasDryRun = decided.policies.some(isDryRun)
+    const charges = hasDryRun ? madeOf(asked, decided.policies) : asked
     const { dryRun, onDecision, profile, respond } = compiled
     const waits = decided.delayMs > 0 && decided.allowed && !dryRun
     if (place !== undefined && !waits) this.turns.free(place)
@@ -273,14 +280,14 @@ export class HttpLimiter<Request, Response> {
       return verdictWithoutPolicy(decision, refusal)
     }
     const goesOn = allowed || dryRun || respond === 'continue'
+    const isHidden = hasDryRun && !compiled.showsDryRuns
+    const shown = isHidden ? policies.filter((each) => !each.dryRun) : policies
     const violated = goesOn
       ? noViolations
-      : policies.flatMap((each, i) => (each.allowed ? [] : [i]))
-    const state = { policies, texts: this.texts.of(policies), violated, now }
-    const refusal = goesOn
-      ? undefined
-      : refusalOf(state, charges, compiled, decision.ban !== undefined)
-    const hasFields = !dryRun && profile.groups.length > 0
+      : shown.flatMap((each, i) => (each.allowed || each.dryRun ? [] : [i]))
+    const state = { policies: shown, texts: this.texts.of(shown), violated, now }
+    const refusal = goesOn ? undefined : refusalOf(state, key, compiled, decision.ban !== undefined)
+    const hasFields = !dryRun && profile.groups.length > 0 && shown.length > 0
     return {
       decision,
       state: hasFields ? (refusal?.state ?? state) : undefined,

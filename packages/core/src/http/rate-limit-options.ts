@@ -19,7 +19,7 @@ type AnyPolicy<Request, Response> = EitherPolicy<
 /** The options of a limiter with one policy. */
 type OnlyPolicy<Request, Response> = Omit<
   Pick<RequestPolicyOptions<Request, Response>, keyof PolicyOptions>,
-  'name'
+  'name' | 'dryRun'
 >
 
 /** The options of `rateLimit`, the same for every framework. */

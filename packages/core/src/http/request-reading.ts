@@ -197,11 +197,12 @@ function readCharge<Request, Response>(
   const { policy, cost } = rule
   const limit = policy.compiledLimit
   if (limit === undefined || cost === undefined) return readVarying(rule, from.request, key)
-  // The usual case: neither differs by request.
+  if (policy.enforced < 1) return readVarying(rule, from.request, key)
+  // The usual case: neither differs by request, nor by client.
   return policy.holdMs === undefined ? { key, limit, cost } : { key, limit, cost, slot: nextSlot() }
 }
 
-/** Reads the charge of a policy whose limit or cost may differ by request. */
+/** Reads the charge of a policy whose limit or cost may differ by request, or which is a dry run for some clients. */
 function readVarying<Request, Response>(
   { policy, varying, cost: fixed }: ChargeRule<Request, Response>,
   request: Request,
@@ -209,11 +210,12 @@ function readVarying<Request, Response>(
 ): MaybePromise<Charge> {
   const values = readAll(varying, (read) => read?.(request, key))
   return thenNative(values, ([limit, anchor, window, cost]) => {
-    const charge = {
+    const charge: Charge = {
       key,
       limit: policy.compiledLimit ?? policy.limitFor(limit, anchor, window),
       cost: fixed ?? checkCost(cost),
     }
+    if (policy.enforced < 1) charge.dryRun = policy.isDryRun(key)
     return policy.holdMs === undefined || charge.cost === 0
       ? charge
       : { ...charge, slot: nextSlot() }

@@ -184,10 +184,11 @@ export class Responder<Request, Response> {
     let settle: ReturnType<typeof settleInTime> | undefined
     let reservation: Reservation | undefined
     if (settles && decision.allowed && charges.length > 0) {
-      const functions = rules.map(({ settle }) => settle)
-      const settled = decision.policies.filter((_, i) => functions[i] !== undefined)
-      const messages = { request, response, route }
       const { policies } = decision
+      // A dry run has charged nothing where it would refuse.
+      const functions = rules.map(({ settle }, i) => (policies[i]?.allowed ? settle : undefined))
+      const settled = policies.filter((_, i) => functions[i] !== undefined)
+      const messages = { request, response, route }
       const correction = new Correction(limiter, functions, charges, policies, messages, holdMs)
       settle = settleInTime(correction, adapter, response, settled, holdMs)
       if (reserves) reservation = holdEstimate(limiter, charges, decision, correction, progress)

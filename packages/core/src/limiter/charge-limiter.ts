@@ -1,6 +1,7 @@
 import type { Outcome } from '../algorithms/algorithm.ts'
 import { consumeTraces } from '../events.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
+import { madeOf } from '../stores/rules/slots.ts'
 import type { Charge, Origin, Raise, Store, StoreMode, StoreResult } from '../stores/store.ts'
 import type { BannedQuota } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
@@ -134,7 +135,8 @@ export class ChargeLimiter {
 
   /** Publishes a decision, and passes it to `onDecision`. */
   report(decision: Decision, charges: readonly Charge[], durationMs: number): void {
-    if (this.events.isWatched) this.events.decided(decision, charges, undefined, durationMs)
+    const made = madeOf(charges, decision.policies)
+    if (this.events.isWatched) this.events.decided(decision, made, undefined, durationMs)
     callOnDecision(this.onDecision, decision, undefined, (charges[0] as Charge).key)
   }
 }

@@ -4,8 +4,11 @@ import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
 
+/** What every policy has. */
+const COMMON = ['name', 'alertAt', 'dryRun', 'enforce', 'live'] as const
+
 /** What contradicts `concurrent`. */
-type WindowOption = Exclude<keyof PolicyOptions, 'name' | 'alertAt'> | 'cost' | 'settle'
+type WindowOption = Exclude<keyof PolicyOptions, (typeof COMMON)[number]> | 'cost' | 'settle'
 
 /** A policy per window whose charges are estimates may say how long they are held. */
 type Reserved = { reserve: true; concurrent?: undefined; hold?: ConcurrencyOptions['hold'] }
@@ -26,7 +29,7 @@ export type EitherPolicy<P, C = ConcurrencyOptions, R = unknown> =
 
 /** What has no meaning beside `concurrent`. A slot costs one slot, and is settled by its release. */
 export const WINDOW_OPTIONS: readonly string[] = [
-  ...Object.keys(OPTIONS.policy).filter((option) => option !== 'name' && option !== 'alertAt'),
+  ...Object.keys(OPTIONS.policy).filter((option) => !COMMON.some((name) => name === option)),
   'cost',
   'settle',
 ]

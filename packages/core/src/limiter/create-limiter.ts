@@ -10,7 +10,7 @@ import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from './options.
 import { compilePolicies } from './policies.ts'
 import { StoreLimiter } from './store-limiter.ts'
 
-type OnlyPolicy = Omit<PolicyOptions, 'name'>
+type OnlyPolicy = Omit<PolicyOptions, 'name' | 'dryRun'>
 
 /** One policy, set in the options themselves, or several `policies` that must all admit. */
 export type LimiterOptions<M extends StoreMode = StoreMode> = StoreOptions<M> &

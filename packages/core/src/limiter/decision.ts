@@ -20,6 +20,11 @@ export interface PolicyDecision {
   /** False if this policy refuses, whatever the others say. */
   readonly allowed: boolean
   /**
+   * True if it refuses nothing (the options `dryRun` and `enforce` of a policy): the request is decided as if this policy
+   * were not there. If `allowed` is false, it would have refused, and was not charged.
+   */
+  readonly dryRun?: true | undefined
+  /**
    * Units that the quota holds when it is full (token bucket: its capacity): the client's own, with what top-ups
    * have added, if it has any.
    */
@@ -59,7 +64,8 @@ export interface Decision {
   readonly allowed: boolean
   /**
    * Units that the quota of the binding policy holds when it is full. The binding policy of a
-   * refusal is the one with the longest wait, otherwise the one with the least remaining.
+   * refusal is the one with the longest wait, otherwise the one with the least remaining. If all policies are dry
+   * runs, there is none: `Infinity`.
    */
   readonly limit: number
   /** Whole units that the binding policy would still admit now. */
@@ -150,17 +156,18 @@ export function toDecision(
   }
   const ban = result.ban === undefined ? undefined : toBan(result.ban)
   const first = one(result, policies, charges, 0, ban)
-  let { delayMs } = first
+  let { delayMs, dryRun } = first
   // An array that starts with its element has room for one; an empty one takes room for 17.
   const all = [first]
   for (let i = 1; i < policies.length; i += 1) {
     const other = one(result, policies, charges, i, ban)
     all.push(other)
     if (other.delayMs > delayMs) delayMs = other.delayMs
+    dryRun ??= other.dryRun
   }
   const { admitted: allowed, source, at } = result
-  const binding =
-    all.length === 1 ? first : (bindingOf({ policies: all, allowed }) as PolicyDecision)
+  const isAlone = all.length === 1 && dryRun === undefined
+  const binding = isAlone ? first : (bindingOf({ policies: all, allowed }) ?? NOTHING_BINDS)
   const { limit, remaining, resetMs, retryAfterMs } = binding
   return {
     allowed,
@@ -175,6 +182,9 @@ export function toDecision(
     at,
   }
 }
+
+/** The numbers of a request that only dry runs have decided. */
+const NOTHING_BINDS = { limit: Infinity, remaining: Infinity, resetMs: 0, retryAfterMs: 0 }
 
 function toBan({ admitted, counted, retryAfterMs }: Outcome): BanDecision | undefined {
   return admitted ? undefined : { began: counted === true, endsMs: retryAfterMs }
@@ -201,14 +211,15 @@ function one(
   i: number,
   ban: BanDecision | undefined,
 ): PolicyDecision {
-  const { key, limit } = charges[i] as Charge
+  const { key, limit, dryRun } = charges[i] as Charge
   const uncovered = result.outcomes[i] as Outcome
   const { units, windowMs } = uncovered.own ?? limit
   const isBanned = ban !== undefined && key === charges[0]?.key
   const outcome = isBanned ? banned(uncovered, ban) : uncovered
   const { at, source } = result.origins?.[i] ?? result
   const { name, unit } = policies[i] as Policy
-  return {
+  const isDry = dryRun === true && !isBanned
+  const decision: PolicyDecision = {
     name,
     unit,
     key,
@@ -218,11 +229,12 @@ function one(
     remaining: small(outcome.remaining),
     resetMs: small(outcome.resetMs),
     retryAfterMs: small(outcome.retryAfterMs),
-    delayMs: result.admitted ? small(outcome.delayMs) : 0,
+    delayMs: result.admitted && !isDry ? small(outcome.delayMs) : 0,
     effectiveMs: small(outcome.effectiveMs),
     source,
     at,
   }
+  return isDry ? { ...decision, dryRun: true } : decision
 }
 
 /**
@@ -238,20 +250,22 @@ export function asRefusal(
     const refusal = { allowed: false, delayMs: 0, retryAfterMs: waitMs, effectiveMs: waitMs }
     return waitMs === 0 ? policy : { ...policy, ...refusal }
   })
-  const retryAfterMs = Math.max(0, ...policies.map((policy) => policy.retryAfterMs))
+  const enforced = policies.filter(({ dryRun }) => !dryRun)
+  const retryAfterMs = Math.max(0, ...enforced.map((policy) => policy.retryAfterMs))
   return { ...decision, allowed: false, delayMs: 0, retryAfterMs, policies }
 }
 
-/** The policy that `limit`, `remaining` and `resetMs` are from; undefined if no policy decided. */
+/** The policy that `limit`, `remaining` and `resetMs` are from; undefined if no policy has decided the request. */
 export function bindingOf({
   policies,
   allowed,
 }: Pick<Decision, 'policies' | 'allowed'>): PolicyDecision | undefined {
-  const [first, ...others] = policies
-  return others.reduce(
-    (binding, other) => (binding && binds(other, binding, allowed) ? other : binding),
-    first,
-  )
+  let binding: PolicyDecision | undefined
+  for (const each of policies) {
+    if (each.dryRun) continue
+    if (binding === undefined || binds(each, binding, allowed)) binding = each
+  }
+  return binding
 }
 
 function binds(other: PolicyDecision, binding: PolicyDecision, allowed: boolean): boolean {
@@ -269,6 +283,11 @@ function small(value: number): number {
   return integer === value ? integer : value
 }
 
+/** The number of the policy that refuses a request for longest; -1: none. */
+export function refusingPolicy({ policies, retryAfterMs }: Decision): number {
+  return policies.findIndex((each) => !each.dryRun && each.retryAfterMs === retryAfterMs)
+}
+
 /** What policies count that hold slots. */
 export const SLOTS = 'concurrent-requests'
 
@@ -277,7 +296,7 @@ export const SLOTS = 'concurrent-requests'
  * its wait is no bound.
  */
 export function certainWaitMs({ policies }: Pick<Decision, 'policies'>): number {
-  const boundOf = ({ unit, retryAfterMs }: PolicyDecision) =>
-    unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS ? 0 : retryAfterMs
+  const boundOf = ({ unit, retryAfterMs, dryRun }: PolicyDecision) =>
+    dryRun || (unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS) ? 0 : retryAfterMs
   return Math.max(0, ...policies.map(boundOf))
 }

@@ -6,7 +6,7 @@ import { banEvents, consumeTraces, decisionEvents, settleEvents, waitTraces } fr
 import { attempt, isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { givenBack } from '../stores/rules/slots.ts'
 import type { Charge, Origin, Raise } from '../stores/store.ts'
-import { bindingOf, type Decision } from './decision.ts'
+import { bindingOf, type Decision, type PolicyDecision } from './decision.ts'
 import type { Policy } from './policy.ts'
 
 /**
@@ -70,12 +70,14 @@ export class LimiterEvents {
     durationMs: number,
     source: DecisionEvent['source'] = decision.source,
   ): void {
-    const { allowed, limit, remaining, resetMs, retryAfterMs, delayMs, policies, ban } = decision
+    const { limit, remaining, resetMs, retryAfterMs, delayMs, policies, ban } = decision
     const { limiter, dryRun } = this
+    const refusing = decision.allowed ? dryRefusalOf(policies) : undefined
+    const allowed = decision.allowed && refusing === undefined
     const admission = source === decision.source ? 'admitted' : 'skipped'
-    const refusal = dryRun ? 'would_refuse' : 'refused'
+    const refusal = dryRun || refusing !== undefined ? 'would_refuse' : 'refused'
     if (decisionEvents.hasSubscribers) {
-      const binding = bindingOf(decision)
+      const binding = refusing ?? bindingOf(decision)
       decisionEvents.publish({
         limiter,
         route,
@@ -87,9 +89,10 @@ export class LimiterEvents {
           name: policy.name,
           unit: policy.unit,
           allowed: policy.allowed,
+          dryRun: policy.dryRun ?? dryRun,
           limit: policy.limit,
           remaining: policy.remaining,
-          charged: allowed ? (charges[i] as Charge).cost : 0,
+          charged: decision.allowed ? (charges[i] as Charge).cost : 0,
           source: policy.source,
         })),
         limit,
@@ -106,7 +109,8 @@ export class LimiterEvents {
       const keyHash = this.hash(policies[0]?.key)
       banEvents.publish({ limiter, route, endsMs: ban.endsMs, dryRun, keyHash })
     }
-    if (allowed && policies.length > 0) this.onCharge?.(this.policies, charges, policies, false)
+    if (decision.allowed && policies.length > 0)
+      this.onCharge?.(this.policies, charges, policies, false)
   }
 
   /**
@@ -217,6 +221,16 @@ export class LimiterEvents {
     if (this.keySecret === undefined || key === undefined) return undefined
     return encode(hmac(this.keySecret, key), 'base64url')
   }
+}
+
+/** The policy with the longest wait, of the dry runs that would refuse; undefined: none would. */
+function dryRefusalOf(policies: readonly PolicyDecision[]): PolicyDecision | undefined {
+  let found: PolicyDecision | undefined
+  for (const each of policies) {
+    if (each.allowed) continue
+    if (found === undefined || each.retryAfterMs > found.retryAfterMs) found = each
+  }
+  return found
 }
 
 /** Passes a decision to `onDecision`. If that fails, the request continues. */

@@ -112,7 +112,7 @@ function eventsOf(
 ): LimiterEvents {
   const { name, keySecret } = readOptions(OPTIONS.events, '', options)
   const given = [policies, name, keySecret, dryRun] as const
-  return policies.some(({ alertAt }) => alertAt !== undefined)
+  return policies.some(({ alertAt, live }) => (alertAt ?? live) !== undefined)
     ? new ThresholdEvents(...given, localShare, options.onThreshold)
     : new LimiterEvents(...given)
 }

@@ -3,6 +3,7 @@ import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
 import type { BanOptions } from './ban.ts'
+import type { LiveBounds } from './live-bounds.ts'
 import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
@@ -74,6 +75,25 @@ export interface PolicyOptions {
    * Default: `false`.
    */
   reserve?: boolean | undefined
+  /**
+   * The policy counts and reports, and refuses nothing: the other policies decide as if it were not
+   * there. What it would refuse it does not charge. Decisions and events say `dryRun`; header
+   * fields list it only with the profile `dry-run`. Default: `false`.
+   */
+  dryRun?: boolean | undefined
+  /**
+   * The share of the clients that the policy refuses; for all others it is a dry run. A hash of the
+   * key and the name of the policy chooses them: the same ones in every process, and a larger share
+   * only adds clients. Number, from 0 to 1. Default: 1.
+   */
+  enforce?: number | undefined
+  /**
+   * Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`,
+   * `dryRun` and `enforce` while the application runs: every process has a change within two
+   * seconds. The options are what holds without a document. The limiter, or the policy, needs a
+   * `name`. Default: `false`.
+   */
+  live?: boolean | LiveBounds | undefined
 }
 
 /** What a policy promises that counts what is in use at the same time. */

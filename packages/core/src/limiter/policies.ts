@@ -18,7 +18,7 @@ export function compilePolicies(
 ): [Policy, ...Policy[]] {
   const { policies } = options
   if (policies === undefined) {
-    return [new Policy('', { ...options, name: undefined })]
+    return [new Policy('', { ...options, name: undefined, dryRun: undefined })]
   }
   const inline = OPTION_NAMES.onlyPolicy.find((option) => (options as never)[option] !== undefined)
   if (inline !== undefined) {

@@ -20,7 +20,8 @@ import { formatKeyspace } from '../stores/inspection/keyspace-name.ts'
 import type { OwnParams } from '../stores/rules/own-terms.ts'
 import type { Keyspace } from '../stores/store.ts'
 import { asWindowOptions } from './concurrency-options.ts'
-import type { PolicyOptions } from './options.generated.ts'
+import { checkLive, type LimitRange } from './live-bounds.ts'
+import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
 import { PolicyWindow, type WindowLimits } from './policy-window.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
@@ -43,6 +44,10 @@ export class Policy {
   readonly reserves: boolean
   /** How long a slot or an estimate is held without renewal, ms; undefined if the policy has neither. */
   readonly holdMs: number | undefined
+  /** The share of its clients that it refuses, 0 … 1; for the others it is a dry run. */
+  readonly enforced: number
+  /** Undefined: no document changes it. */
+  readonly live: LimitRange | undefined
   /** The shares of its limits that cause events, in their order. */
   readonly alertAt: readonly number[] | undefined
   /** The user's other options of the algorithm; missing ones have its defaults. */
@@ -50,6 +55,7 @@ export class Policy {
   /** What counts, with reservations or without. */
   private readonly counting: Algorithm
   private readonly path: string
+  private readonly given: Omit<PolicyOptions, 'limit' | 'window'>
   private readonly window: PolicyWindow
   private readonly values: Values<typeof OPTIONS.policy>
   private readonly localShares = new WeakMap<CompiledLimit, CompiledLimit>()
@@ -66,8 +72,9 @@ export class Policy {
     const windowOptions = asWindowOptions(path, options)
     const isConcurrent = windowOptions !== options
     this.values = readOptions(OPTIONS.policy, path, windowOptions)
-    const { name, limit, algorithm, unit, anchor, alertAt, reserve } = this.values
+    const { name, limit, algorithm, unit, anchor, alertAt, reserve, dryRun, enforce } = this.values
     this.path = path
+    this.given = options
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
     this.window = new PolicyWindow(path === '' ? '' : `${path}.`, this.values)
@@ -85,12 +92,55 @@ export class Policy {
     this.holdsSlots = this.algorithm.holdsSlots === true
     this.unit = isConcurrent ? 'concurrent-requests' : unit
     this.alertAt = alertAt
+    if (dryRun && enforce !== undefined)
+      throw conflict(this.at('enforce'), 'either dryRun or enforce', enforce, 'Remove one of them.')
+    this.enforced = dryRun ? 0 : (enforce ?? 1)
     this.checkAlgorithm(options)
     const holdMs = reserve ? this.holdMs : undefined
     const varies = typeof limit === 'function'
     this.params = { burst: this.own('burst'), maxDelayMs: this.own('maxDelay'), holdMs, varies }
     if (!varies && typeof anchor !== 'function' && !this.window.varies)
       this.compiledLimit = this.limitFor()
+    const { maxLimit } = this.algorithm
+    this.live = checkLive(this.at('live'), this.values.live, this.limit, maxLimit)
+    if (this.live !== undefined && this.windowVaries)
+      throw conflict(
+        this.at('live'),
+        'a window that is the same for every request',
+        undefined,
+        'Remove live, or write the window as a duration.',
+      )
+  }
+
+  /** Whether it refuses nothing of this client. */
+  isDryRun(key: string): boolean {
+    return this.enforced < 1 && shareOfClient(this.name, key) >= this.enforced
+  }
+
+  /**
+   * The policy as it is with other settings.
+   *
+   * @param settings options in place of those that the user wrote
+   * @throws SluiceError if one of them is wrong, or outside of the bounds of `live`
+   */
+  with(settings: Partial<PolicyOptions & ConcurrencyOptions>): Policy {
+    const { live, limitOption } = this
+    const policy = new Policy(this.path, { ...this.given, ...settings })
+    const { limit } = policy
+    const isOutside = live && limit !== undefined && (limit < live.min || limit > live.max)
+    if (!isOutside) return policy
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_RANGE',
+      option: this.at(limitOption),
+      expected: `${live.min} to ${live.max}, the bounds of the option live`,
+      received: limit,
+      fix: 'Choose a limit within the bounds, or change them in the application.',
+    })
+  }
+
+  /** Takes over what {@link with} has made. Counts stay: the keyspace is the same. */
+  adopt(other: Policy): void {
+    Object.assign(this, other, { given: this.given })
   }
 
   /** The longest that a window lasts, ms; a minute if it is a function of the request. */
@@ -313,6 +363,16 @@ export class Policy {
       )
     }
   }
+}
+
+/** A number of a client, from 0 to below 1, which is the same in every process. By FNV-1a, and the finalizer of MurmurHash3. */
+function shareOfClient(policy: string, key: string): number {
+  const text = `${policy}\n${key}`
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
 }
 
 /** A share of a quota in units, rounded down, but at least one. */

@@ -9,7 +9,7 @@ import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import { checkNetworks } from '../stores/networks/network-text.ts'
-import { undone } from '../stores/rules/slots.ts'
+import { madeOf, undone } from '../stores/rules/slots.ts'
 import type {
   Change,
   Charge,
@@ -123,7 +123,9 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       throw withoutTurns(this.policies[0] as Policy)
     const charges = this.fill(key, costOf(options), options, this.blankCharges())
     return then(this.decideAndReport(charges, options?.address), (decision) =>
-      toTurn(decision, this.store.mode, () => this.settleCharges(undone(charges), decision)),
+      toTurn(decision, this.store.mode, () =>
+        this.settleCharges(undone(madeOf(charges, decision.policies)), decision),
+      ),
     )
   }
 
@@ -154,11 +156,12 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
         ? this.decideAndReport(charges, options?.address)
         : this.waiting.wait(charges, options)
     return then(decided, (decision) => {
-      const held = this.hold(charges, decision, (reason) =>
-        this.events.released(reason, charges, undefined),
+      const made = madeOf(charges, decision.policies)
+      const held = this.hold(made, decision, (reason) =>
+        this.events.released(reason, made, undefined),
       )
       return toAcquisition(decision, this.store.mode, held, (actual = cost) =>
-        this.settleAcquired(charges, decision, cost, actual),
+        this.settleAcquired(made, decision, cost, actual),
       )
     })
   }
@@ -178,7 +181,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (delta === 0 && !this.policies.some(({ reserves }) => reserves)) return undefined
     const corrected = charges.map((charge, i) => {
       const { holdsSlots, reserves } = this.policies[i] as Policy
-      if (holdsSlots) return { ...charge, cost: 0, slot: undefined }
+      const isMade = decision.policies[i]?.allowed !== false
+      if (holdsSlots || !isMade) return { ...charge, cost: 0, slot: undefined }
       return { ...charge, cost: delta, reserved: reserves && cost > 0 ? cost : undefined }
     })
     // What it costs less is given back to the time of the charge; what it costs more is charged now.
@@ -370,12 +374,14 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       charge.limit =
         policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor, given?.window)
       charge.cost = cost
+      charge.dryRun = policy.isDryRun(own)
     }
     return charges
   }
 
   private blankCharges(): Charge[] {
-    return this.policies.map(() => ({ key: '', limit: undefined as never, cost: 0 }))
+    const limit = undefined as never
+    return this.policies.map(() => ({ key: '', limit, cost: 0, dryRun: false }))
   }
 }
 

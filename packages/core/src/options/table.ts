@@ -66,6 +66,9 @@ const policy = {
   },
   alertAt: { type: shares },
   reserve: { type: boolean, default: false },
+  dryRun: { type: boolean, onlyInPolicies: true },
+  enforce: { type: share('from 0 to 1') },
+  live: { type: special },
 } satisfies Options
 
 /** What a policy has that counts what is in use at the same time, instead of the others. */

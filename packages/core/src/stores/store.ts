@@ -41,6 +41,11 @@ export interface Charge {
    * keys stand, just before the request that charges them, or waits.
    */
   isUncounted?: true
+  /**
+   * Whether it refuses nothing: a charge that its quota would refuse is left out, and the others are decided as if it were
+   * not there.
+   */
+  dryRun?: boolean | undefined
 }
 
 /**

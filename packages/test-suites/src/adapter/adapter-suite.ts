@@ -7,6 +7,7 @@ import { amountTests } from './tables/amounts.ts'
 import { calendarTests } from './tables/calendar.ts'
 import { corsTests } from './tables/cors.ts'
 import { decisionTests } from './tables/decisions.ts'
+import { dryRunTests } from './tables/dry-runs.ts'
 import { errorTests } from './tables/errors.ts'
 import { failureTests } from './tables/failures.ts'
 import { fieldTests } from './tables/fields.ts'
@@ -48,6 +49,7 @@ const TABLES: Record<string, (world: World) => void> = {
   'functions that get the key': keyReaderTests,
   'functions that fail': errorTests,
   policies: policyTests,
+  'dry runs': dryRunTests,
   'windows of the calendar': calendarTests,
   'budgets in tokens': unitTests,
   decisions: decisionTests,

@@ -159,10 +159,15 @@ const anyPolicy: fc.Arbitrary<PolicyOptions> = fc.oneof(
   }),
 )
 
+/** Now and then a dry run, for all clients or for some. */
+const anyEnforced = fc.constantFrom(undefined, undefined, undefined, undefined, 0, 0.5)
+
 /** One to three policies that must all admit. */
 export const anyPolicies: fc.Arbitrary<PolicyOptions[]> = fc
-  .array(anyPolicy, { minLength: 1, maxLength: 3 })
-  .map((policies) => policies.map((policy, i) => ({ ...policy, name: `policy ${i}` })))
+  .array(fc.tuple(anyPolicy, anyEnforced), { minLength: 1, maxLength: 3 })
+  .map((policies) =>
+    policies.map(([policy, enforce], i) => ({ ...policy, enforce, name: `policy ${i}` })),
+  )
 
 const anyKey = fc.constantFrom('a', 'a', 'a', 'b')
 const anyPause = fc.oneof(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Decision } from '../../limiter/decision.ts'
-import type { Charge } from '../../stores/store.ts'
 import type { FieldState } from '../fields/field-state.ts'
 import { composeProfiles, type Profile } from '../fields/profiles/index.ts'
 import { fieldState, type Item, item as itemOf } from '../fields/testing/field-states.ts'
@@ -23,7 +22,6 @@ function stateOf(served: Item[], violated: Item[]): FieldState {
   return fieldState([...served, ...violated], violated, NOON)
 }
 
-const charges = (...keys: string[]) => keys.map((key) => ({ key })) as Charge[]
 const PLAIN = { statusCode: 429, retryAfterJitter: 0 } as const
 
 function fieldsOf(
@@ -39,7 +37,7 @@ function fieldsOf(
 
 test('the longest wait of the policies that refused decides, whatever the others say', () => {
   const state = stateOf([item('day', 86_400_000)], [item('burst', 300), item('minute', 12_001)])
-  const refusal = refusalOf(state, charges('a', 'b', 'c'), PLAIN)
+  const refusal = refusalOf(state, 'a', PLAIN)
   expect(refusal.retryAfterMs).toBe(12_001)
   expect(fieldsOf(refusal)['Retry-After']).toBe('13')
   const own = { name: 'X-Wait', text: String }
@@ -54,9 +52,13 @@ test('the longest wait of the policies that refused decides, whatever the others
 
 test('the policy that is waited for says the same as Retry-After, jitter included', () => {
   const waits = Array.from({ length: 50 }, (_, i) => {
-    const given = stateOf([], [item('burst', 300), item('minute', 50_000)])
+    const { text, policy } = item('minute', 50_000)
+    const given = stateOf(
+      [],
+      [item('burst', 300), { text, policy: { ...policy, key: `client-${i}` } }],
+    )
     const options = { statusCode: 429, retryAfterJitter: 1 } as const
-    const { retryAfterMs, state } = refusalOf(given, charges('burst', `client-${i}`), options)
+    const { retryAfterMs, state } = refusalOf(given, 'burst', options)
     expect(state?.policies.map(({ effectiveMs }) => effectiveMs)).toEqual([300, retryAfterMs])
     expect(retryAfterMs).toBeGreaterThanOrEqual(50_000)
     return retryAfterMs
@@ -66,13 +68,13 @@ test('the policy that is waited for says the same as Retry-After, jitter include
 
 test('an infinite wait is reported as the window', () => {
   const state = stateOf([], [item('blocked', Infinity)])
-  expect(refusalOf(state, charges('a'), PLAIN).retryAfterMs).toBe(60_000)
+  expect(refusalOf(state, 'a', PLAIN).retryAfterMs).toBe(60_000)
 })
 
 test('503 is reported as reduced capacity', () => {
   const options = { statusCode: 503, retryAfterJitter: 0 } as const
   const state = stateOf([], [item('burst', 300)])
-  const refusal = refusalOf(state, charges('a'), options)
+  const refusal = refusalOf(state, 'a', options)
   expect(refusal.status).toBe(503)
   expect(JSON.parse(problemBody(refusal, refusal.state))).toMatchObject({
     status: 503,
@@ -87,7 +89,7 @@ describe('the fields', () => {
     [60_001, 'false'],
     [721_009_623, 'false'],
   ])('for clients of model APIs, of a wait of %i ms', (waitMs, shouldRetry) => {
-    const refusal = refusalOf(stateOf([], [item('tokens', waitMs)]), charges('a'), PLAIN)
+    const refusal = refusalOf(stateOf([], [item('tokens', waitMs)]), 'a', PLAIN)
     for (const profile of ['openai', 'anthropic'] as const) {
       const fields = fieldsOf(refusal, composeProfiles([profile]).waitFields)
       expect(fields['Retry-After-Ms']).toBe(`${waitMs}`)
@@ -99,7 +101,7 @@ describe('the fields', () => {
   })
 
   test('of a refusal', () => {
-    const refusal = refusalOf(stateOf([], [item('burst', 300)]), charges('a'), PLAIN)
+    const refusal = refusalOf(stateOf([], [item('burst', 300)]), 'a', PLAIN)
     expect(fieldsOf(refusal)).toEqual({ 'Retry-After': '1', 'Cache-Control': 'no-store' })
   })
 
@@ -109,7 +111,7 @@ describe('the fields', () => {
 })
 
 test('as an error it has what a handler needs, and no identifier of the client', () => {
-  const refusal = refusalOf(stateOf([], [item('burst', 300)]), charges('192.0.2.1'), PLAIN)
+  const refusal = refusalOf(stateOf([], [item('burst', 300)]), '192.0.2.1', PLAIN)
   const decision = { allowed: false } as Decision
   const error = new RateLimitError(refusal, decision, fieldsOf(refusal))
   expect(error).toBeInstanceOf(Error)

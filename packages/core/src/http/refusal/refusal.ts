@@ -1,5 +1,4 @@
 import type { Decision, PolicyDecision } from '../../limiter/decision.ts'
-import type { Charge } from '../../stores/store.ts'
 import { type FieldState, longestWait } from '../fields/field-state.ts'
 import { windowOf } from '../fields/policy-texts.ts'
 import type { Profile, SetField } from '../fields/profiles/index.ts'
@@ -37,10 +36,12 @@ export function unavailability(
 /**
  * The refusal of a request by the policies that `state` says are violated. The one waited for
  * longest gets the jitter too, so that its field says the same as Retry-After.
+ *
+ * @param key the key of the client
  */
 export function refusalOf(
   state: FieldState,
-  charges: readonly Charge[],
+  key: string,
   { statusCode, retryAfterJitter }: { statusCode: 429 | 503; retryAfterJitter: number },
   banned = false,
 ): Refusal {
@@ -50,13 +51,12 @@ export function refusalOf(
     now: state.now,
     windowMs: windowOf(policy) ?? policy.resetMs,
     jitter: retryAfterJitter,
-    seed: (charges[longest] as Charge).key,
+    seed: policy.key,
   })
   const policies = [...state.policies]
   policies[longest] = { ...policy, effectiveMs: toSeconds(wait) * 1000 }
   // A ban is about the client, whatever the server says of its quotas.
   const status = banned ? 429 : statusCode
-  const { key } = charges[0] as Charge
   return { status, retryAfterMs: wait, state: { ...state, policies }, banned, key }
 }
 

@@ -118,7 +118,7 @@ function toUsage<Request, Response>(
       remaining,
       resetsAt: dateOf(at + resetMs),
       ...(limiter.policies[i]?.holdsSlots ? {} : { windowMs }),
-      ...(dryRun && { dryRun }),
+      ...((dryRun || each.dryRun) && { dryRun: true }),
     }
   })
   const isAnswered = decision.policies.every(({ source }) => source !== 'local')

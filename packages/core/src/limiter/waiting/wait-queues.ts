@@ -6,7 +6,14 @@ import { checkFunction, checkInteger } from '../../options/checks.ts'
 import { parseDuration } from '../../options/duration.ts'
 import type { Timer } from '../../platform/platform.ts'
 import type { Charge } from '../../stores/store.ts'
-import { asRefusal, certainWaitMs, type Decision, type PolicyDecision, SLOTS } from '../decision.ts'
+import {
+  asRefusal,
+  certainWaitMs,
+  type Decision,
+  type PolicyDecision,
+  refusingPolicy,
+  SLOTS,
+} from '../decision.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
 import { ClientLine } from './client-line.ts'
 
@@ -155,10 +162,9 @@ export class WaitQueues {
    * Lets a refused one wait in the queue of the key that refuses it for longest: in the queue of another key, which
    * may be that of many clients, it would hold up everybody behind it.
    */
-  private moveOn(waiter: Waiter, { policies, retryAfterMs }: Decision, askedAt: number): void {
+  private moveOn(waiter: Waiter, decision: Decision, askedAt: number): void {
     const { charges, queue } = waiter
-    const binding = policies.findIndex((each) => each.retryAfterMs === retryAfterMs)
-    const key = charges[binding]?.key
+    const key = charges[refusingPolicy(decision)]?.key
     if (key === undefined || key === queue.id || typeof queue.id === 'symbol') return
     queue.delete(waiter)
     queue.count -= 1
@@ -497,6 +503,6 @@ function isForEver(decision: Decision): boolean {
 }
 
 /** Whether the policy admits nothing for a time that it knows. */
-function isUsedUp({ unit, remaining }: PolicyDecision): boolean {
-  return remaining === 0 && unit !== SLOTS
+function isUsedUp({ unit, remaining, dryRun }: PolicyDecision): boolean {
+  return remaining === 0 && unit !== SLOTS && !dryRun
 }

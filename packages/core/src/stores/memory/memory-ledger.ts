@@ -65,7 +65,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     state.own = undefined
     decideOne(state, charge, now, charge.cost)
     const { admitted } = state
-    result.admitted = admitted
+    result.admitted = admitted || charge.dryRun === true
     result.at = now
     if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
       this.write(0, row, charge, now)

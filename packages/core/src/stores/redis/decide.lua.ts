@@ -24,9 +24,12 @@ export const MIN_TTL_MS = 1000
  * for each policy its constants. Then, unless it is the server's: the time (ms), and the least that a key
  * lives after a write (ms).
  *
- * Constants: the same without those of the policies, which are these and stand in the text.
+ * `dry`: the same as `general`, with 1 behind the numbers of each policy that refuses nothing, and 0 behind those of
+ * the others.
+ *
+ * Constants: as `usual`, without those of the policies, which are these and stand in the text.
  */
-export type Arguments = 'general' | 'usual' | readonly (readonly number[])[]
+export type Arguments = 'general' | 'dry' | 'usual' | readonly (readonly number[])[]
 
 /**
  * The script that decides requests: all or nothing, a refusal uncharged, as `rules/decide-all.ts` has it.
@@ -46,14 +49,14 @@ export function decideLua(steps: readonly ScriptStep[], args: Arguments): string
   return script(steps, args, true)
 }
 
-/** The script that decides requests and changes nothing: with general arguments, and the same reply. */
-export function peekLua(steps: readonly ScriptStep[]): string {
-  return script(steps, 'general', false)
+/** The script that decides requests and changes nothing, with the same reply. */
+export function peekLua(steps: readonly ScriptStep[], args: 'general' | 'dry'): string {
+  return script(steps, args, false)
 }
 
 function script(steps: readonly ScriptStep[], args: Arguments, writes: boolean): string {
   const { policies, size } = policiesOf(steps, args)
-  const isGeneral = args === 'general'
+  const isGeneral = hasGeneral(args)
   const keepsEntries = steps.some(({ step }) => step.entries)
   const known = keepsEntries ? '{}' : "call('MGET', unpack(KEYS))"
   const minTtl = isGeneral ? 'minTtl' : `(ARGV[${size + 2}] or ${MIN_TTL_MS})`
@@ -82,23 +85,31 @@ interface ScriptPolicy extends ScriptStep {
   readonly cost: string
   readonly slot: string | undefined
   readonly owner: string | undefined
+  /** Whether it refuses nothing. */
+  readonly dry: string | undefined
+}
+
+function hasGeneral(args: Arguments): boolean {
+  return args === 'general' || args === 'dry'
 }
 
 /** The policies, and how many arguments their numbers take. */
 function policiesOf(steps: readonly ScriptStep[], args: Arguments) {
   let size = 0
+  const isGeneral = hasGeneral(args)
   const next = () => {
     size += 1
-    return args === 'general' ? `ARGV[at + ${size}] + 0` : `ARGV[${size}] + 0`
+    return isGeneral ? `ARGV[at + ${size}] + 0` : `ARGV[${size}] + 0`
   }
   const policies = steps.map((each, i): ScriptPolicy => {
     const fixed = Array.isArray(args) ? (args[i] as readonly number[]).map(String) : undefined
     const constants = constantsOf(each, fixed ?? Array.from({ length: each.given }, next))
-    const cost = args === 'general' ? next() : '1'
-    const slot = args === 'general' && each.step.entries?.renew ? next() : undefined
+    const cost = isGeneral ? next() : '1'
+    const slot = isGeneral && each.step.entries?.renew ? next() : undefined
     const owner = slot !== undefined && each.step.entries?.reserves ? next() : undefined
+    const dry = args === 'dry' ? `${next()} == 1` : undefined
     const at = i === 0 ? 'first' : `first + ${i}`
-    return { ...each, number: i + 1, at, constants, cost, slot, owner }
+    return { ...each, number: i + 1, at, constants, cost, slot, owner, dry }
   })
   return { policies, size }
 }
@@ -192,12 +203,15 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
     ${names} = ${KEPT.join(', ')}
   end`
   })
-  const admitted = policies.map((policy) => kept(policy)[ADMITTED])
+  const admitted = policies.map((policy) => {
+    const isAdmitted = kept(policy)[ADMITTED]
+    return policy.dry ? `(${isAdmitted} or ${policy.dry} and ${NONE_FAILED})` : isAdmitted
+  })
   const charged = policies.map((policy) => {
     if (!writes && policy.step.entries?.show === undefined) return ''
     const refused = policy.isBan
       ? `cost = ${refusal(policies, isMany)} and cost or 0`
-      : 'if not all then cost = 0 end'
+      : `if not all ${policy.dry ? 'or not admitted ' : ''}then cost = 0 end`
     return `
   if ${kept(policy)[0]} >= 0 then
     local ${KEPT.join(', ')} = ${kept(policy).join(', ')}
@@ -216,6 +230,8 @@ ${decided.join('')}
 ${charged.join('')}`
 }
 
+/** Whether all keys of the request could be read. */
+const NONE_FAILED = 'failed == (failures and #failures)'
 /** The most policies whose values are local variables: Lua has room for 200. Beyond, a table has them. */
 const MANY = 16
 /** What is kept of each policy until all have been decided. */
@@ -235,8 +251,9 @@ function keptNames({ number }: ScriptPolicy, isMany: boolean): string[] {
 function refusal(policies: readonly ScriptPolicy[], isMany: boolean): string {
   const refusals = policies.slice(0, -1).map((policy) => {
     const [a] = keptNames(policy, isMany)
-    const refuses = `${a} >= 0 and not ${keptNames(policy, isMany)[ADMITTED]}`
+    const isEnforced = policy.dry ? ` and not (${policy.dry})` : ''
+    const refuses = `${a} >= 0 and not ${keptNames(policy, isMany)[ADMITTED]}${isEnforced}`
     return `${refuses} and clientOf(KEYS[${policy.at}]) == clientOf(KEYS[first])`
   })
-  return `admitted and not all and failed == (failures and #failures) and (${refusals.join(' or ')})`
+  return `admitted and not all and ${NONE_FAILED} and (${refusals.join(' or ')})`
 }

@@ -29,8 +29,10 @@ function scriptOf(text: string): Script {
 
 const COMPOSERS = {
   general: (steps: readonly ScriptStep[]) => decideLua(steps, 'general'),
+  dry: (steps: readonly ScriptStep[]) => decideLua(steps, 'dry'),
   usual: (steps: readonly ScriptStep[]) => decideLua(steps, 'usual'),
-  peek: peekLua,
+  peek: (steps: readonly ScriptStep[]) => peekLua(steps, 'general'),
+  dryPeek: (steps: readonly ScriptStep[]) => peekLua(steps, 'dry'),
   settle: (steps: readonly ScriptStep[]) => settleLua(steps, false),
   raise: (steps: readonly ScriptStep[]) => settleLua(steps, true),
 }
@@ -78,15 +80,17 @@ export class LedgerScripts {
     const isAlone = requests.length === 1
     const alike = isAlone || requests.every((charges) => areAlike(charges, first))
     const isRepeated = !isAlone && !areDistinct(requests)
-    let isUsual = alike && !isRepeated && !this.isGeneral
+    const isDry = this.areDry(requests)
+    let isUsual = alike && !isRepeated && !isDry && !this.isGeneral
     for (let i = 0; i < first.length; i += 1) if (first[i]?.cost !== 1) isUsual = false
     if (isUsual) return this.usual(first, time)
-    return this.general('general', requests, time, alike, isRepeated)
+    return this.general(isDry ? 'dry' : 'general', requests, time, alike, isRepeated)
   }
 
   /** @param requests no two with the same key */
   peek(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
-    return this.general('peek', requests, time, requests.length === 1, false)
+    const kind = this.areDry(requests) ? 'dryPeek' : 'peek'
+    return this.general(kind, requests, time, requests.length === 1, false)
   }
 
   /** @param isShown whether the reply says how each key stood before */
@@ -99,7 +103,7 @@ export class LedgerScripts {
     const about = aboutNow(time)
     const given = charges.map((charge) => numbersOf(charge, about))
     const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
-    addNumbers(args, charges, given, about, true)
+    addNumbers(args, charges, given, about, { settles: true })
     return { script: this.script(isShown ? 'raise' : 'settle', given), args }
   }
 
@@ -186,7 +190,7 @@ export class LedgerScripts {
   }
 
   private general(
-    kind: 'general' | 'peek',
+    kind: 'general' | 'dry' | 'peek' | 'dryPeek',
     requests: readonly (readonly Charge[])[],
     time: ScriptTime,
     alike: boolean,
@@ -198,12 +202,19 @@ export class LedgerScripts {
       return Math.max(...listed.map((charges) => numbersOf(charges[i] as Charge, about)))
     })
     const args: string[] = []
-    for (const charges of listed) addNumbers(args, charges, given, about)
+    const isDry = kind === 'dry' || kind === 'dryPeek'
+    for (const charges of listed) addNumbers(args, charges, given, about, { isDry })
     if (time.now >= 0 || requests.length > 1) {
       const stride = alike ? 0 : args.length / requests.length
       args.push(`${time.now}`, `${time.minTtlMs}`, `${stride}`, isRepeated ? '1' : '0')
     }
     return { script: this.script(kind, given), args }
+  }
+
+  /** Whether a charge refuses nothing: only the script for several keys asks. */
+  private areDry(requests: readonly (readonly Charge[])[]): boolean {
+    if (this.keyspaces.length === 1) return false
+    return requests.some((charges) => charges.some(({ dryRun }) => dryRun))
   }
 
   private script(kind: keyof typeof COMPOSERS, given: readonly number[]): Script {
@@ -270,18 +281,20 @@ function aboutNow({ now }: ScriptTime): number {
  * holds slots, the slot; if these are reservations, their owner.
  *
  * @param given how many constants the script takes for each policy
- * @param settles whether the units that a reservation was charged come in place of its owner, and those that remained
- *   in a queue follow
+ * @param kind.settles whether the units that a reservation was charged come in place of its owner, and those that
+ *   remained in a queue follow
+ * @param kind.isDry whether 1 follows for each charge that refuses nothing, and 0 for any other
  */
 function addNumbers(
   args: string[],
   charges: readonly Charge[],
   given: readonly number[],
   about: number,
-  settles = false,
+  { settles = false, isDry = false },
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
-    const { limit, cost, slot = 0, reserved = 0, owner = 0, remaining = -1 } = charges[i] as Charge
+    const charge = charges[i] as Charge
+    const { limit, cost, slot = 0, reserved = 0, owner = 0, remaining = -1, dryRun } = charge
     const { entries, queues } = limit.algorithm.lua
     const constants = constantTexts(limit, about)
     args.push(...constants)
@@ -290,6 +303,7 @@ function addNumbers(
     if (entries?.renew) args.push(`${slot}`)
     if (entries?.reserves) args.push(`${settles ? reserved : owner}`)
     if (settles && queues) args.push(`${remaining}`)
+    if (isDry) args.push(dryRun ? '1' : '0')
   }
 }
 
@@ -306,11 +320,12 @@ function constantTexts(limit: CompiledLimit, about: number): readonly string[] {
   return known
 }
 
-/** Whether two requests have the same limits and costs, and no slots. */
+/** Whether two requests have the same limits, costs and dry runs, and no slots. */
 function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
   for (let i = 0; i < some.length; i += 1) {
     const [one, other] = [some[i] as Charge, others[i] as Charge]
-    if (one.limit !== other.limit || one.cost !== other.cost || one.slot !== undefined) return false
+    const isSame = one.limit === other.limit && one.cost === other.cost
+    if (!isSame || one.slot !== undefined || !one.dryRun !== !other.dryRun) return false
   }
   return true
 }

@@ -3,7 +3,7 @@ import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import { confirmedLate, StoreError } from '../../errors/store-error.ts'
 import { Batches, type ShardCalls, type StoreCalls } from '../calls/store-calls.ts'
 import { clientsOf } from '../rules/change.ts'
-import { undone } from '../rules/slots.ts'
+import { madeOf, undone } from '../rules/slots.ts'
 import type {
   Change,
   Charge,
@@ -83,7 +83,7 @@ export class GuardedLedger {
     const calls = this.calls.to(this.remote, (charges[0] as Charge).key)
     if (!calls.isTrusted) {
       const result = this.fallback(charges)
-      const probed = this.probeWith(calls, charges, result.admitted)
+      const probed = this.probeWith(calls, madeBy(result, charges), result.admitted)
       return probed === undefined
         ? Promise.resolve([learn(result)])
         : probed.then(() => [learn(result)])
@@ -91,7 +91,7 @@ export class GuardedLedger {
     return this.batches.ask([charges], calls, (results) => {
       if (results === undefined) return [learn(this.fallback(charges))]
       const [result] = results as [StoreResult]
-      if (result.admitted) this.countHere(charges)
+      if (result.admitted) this.countHere(madeBy(result, charges))
       return [learn(result)]
     })
   }
@@ -103,7 +103,7 @@ export class GuardedLedger {
       const attempt = this.attemptHere(charges)
       const conclude = (admitted: boolean) => {
         attempt.conclude(admitted)
-        this.probeWith(calls, charges, admitted)
+        this.probeWith(calls, madeBy(attempt.result, charges), admitted)
       }
       return { ...attempt, conclude }
     }
@@ -111,7 +111,7 @@ export class GuardedLedger {
     /** A late admission by the store: given back if the request was refused meanwhile. */
     let grant: StoreResult | undefined
     const check = () => {
-      if (isRefused && grant !== undefined) this.giveBack(calls, charges, grant)
+      if (isRefused && grant !== undefined) this.giveBack(calls, madeBy(grant, charges), grant)
     }
     const late = (results: readonly StoreResult[] | undefined) => {
       if (results?.[1]?.admitted) grant = results[1]
@@ -201,9 +201,10 @@ export class GuardedLedger {
     results: readonly StoreResult[],
   ): Attempt {
     const [{ outcomes: uncharged }, result] = results as [StoreResult, StoreResult]
+    const made = madeBy(result, charges)
     const conclude = (admitted: boolean) => {
-      if (admitted) this.countHere(charges)
-      else if (result.admitted) this.giveBack(calls, charges, result)
+      if (admitted) this.countHere(made)
+      else if (result.admitted) this.giveBack(calls, made, result)
     }
     return { result, uncharged, conclude }
   }
@@ -213,7 +214,7 @@ export class GuardedLedger {
     const result = this.fallback(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
-      this.countHere(undone(charges, result.outcomes), result.at)
+      this.countHere(undone(madeBy(result, charges), result.outcomes), result.at)
     }
     return { result, uncharged, conclude }
   }
@@ -281,6 +282,15 @@ export class GuardedLedger {
         await this.remote.change(change)
     })
   }
+}
+
+function madeBy({ outcomes }: StoreResult, charges: readonly Charge[]): readonly Charge[] {
+  return charges.some(({ dryRun }) => dryRun)
+    ? madeOf(
+        charges,
+        outcomes.map(({ admitted: allowed }) => ({ allowed })),
+      )
+    : charges
 }
 
 function withoutCost({ key, limit }: Charge): Charge {

@@ -77,7 +77,7 @@ export class LedgerRefusals {
     charges: readonly Charge[],
     store: { isTrusted(charges: readonly Charge[]): boolean },
   ): StoreResult | undefined {
-    if (this.shared.refusals.size === 0) return undefined
+    if (this.shared.refusals.size === 0 || charges.every(({ dryRun }) => dryRun)) return undefined
     const now = this.shared.clock()
     const all = withBan(charges, this.ban)
     const banned = this.ban && this.known(all, charges.length, now, store)

@@ -11,6 +11,7 @@ export interface Decidable {
   readonly limit: Pick<CompiledLimit, 'decide' | 'commit'>
   readonly cost: number
   readonly isUncounted?: true
+  readonly dryRun?: boolean | undefined
   readonly owner?: number | undefined
 }
 
@@ -36,7 +37,7 @@ export function decideOne(
 }
 
 /**
- * Charges what was decided.
+ * Charges what was decided: nothing in a dry run that would refuse.
  *
  * @param cost units; 0 if the request is refused
  * @returns whether the store must keep the state: it was charged, or moved to a clock that has
@@ -49,15 +50,16 @@ export function commitOne(
   now: number,
   cost: number,
 ): boolean {
-  if (cost === 0 && !state.rebased) return false
+  const charged = state.admitted ? cost : 0
+  if (charged === 0 && !state.rebased) return false
   const applied = state.own ?? limit
-  applied.commit(state, now, cost, slot, owner)
+  applied.commit(state, now, charged, slot, owner)
   return true
 }
 
 /**
  * Decides all charges of a request on the states of their keys: if one is refused, all are, and
- * those that would have been admitted are shown as they are, uncharged. A ban counts the refusal of its
+ * those that would have been admitted are shown as they are, uncharged. One of a dry run refuses no other. A ban counts the refusal of its
  * key by a quota: what refuses one client never bans another, and a block is none. Its state is to be kept if it is `counted` or `rebased`.
  *
  * @param ban the limit of the ban, and the state of the first charge's key
@@ -77,7 +79,7 @@ export function decideAll(
     const charge = charges[i] as Decidable
     const state = states[i] as KeyState
     decideOne(state, charge, now, charge.cost)
-    if (!state.admitted) admitted = false
+    if (!state.admitted && !charge.dryRun) admitted = false
   }
   if (admitted) return true
   showUncharged(states, charges, now)
@@ -85,7 +87,8 @@ export function decideAll(
     const [{ key, isUncounted }] = charges as [Decidable]
     const isRefused = charges.some((charge, i) => {
       const { admitted, terms } = states[i] as KeyState
-      return charge.key === key && !admitted && blockedMsOf(terms, now) === 0
+      const refuses = !admitted && !charge.dryRun && blockedMsOf(terms, now) === 0
+      return refuses && charge.key === key
     })
     if (isRefused && !isUncounted) ban.limit.commit(ban.state, now, 1)
   }

@@ -1,9 +1,25 @@
 import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
+/**
+ * What of its charges an admitted request has made: a dry run makes none that it would refuse.
+ * @param policies what each policy says; none: nobody has decided
+ */
+export function madeOf(
+  charges: readonly Charge[],
+  policies: readonly { readonly allowed: boolean }[],
+): readonly Charge[] {
+  const isMade = ({ dryRun }: Charge, i: number) => !dryRun || policies[i]?.allowed !== false
+  if (charges.every(isMade)) return charges
+  return charges.map((each, i) => (isMade(each, i) ? each : { ...each, cost: 0, slot: undefined }))
+}
+
 /** What gives back the slots of an admitted request, and leaves its other charges, and reservations, as they are. */
 export function givenBack(charges: readonly Charge[]): Charge[] {
-  return charges.map((charge) => ({ ...charge, cost: charge.limit.algorithm.holdsSlots ? -1 : 0 }))
+  return charges.map((charge) => ({
+    ...charge,
+    cost: charge.limit.algorithm.holdsSlots && charge.slot !== undefined ? -1 : 0,
+  }))
 }
 
 /**

@@ -20,10 +20,12 @@ export type HeaderProfile =
   | 'legacy-delta'
   | 'openai'
   | 'anthropic'
+  | 'dry-run'
 
 /**
  * The registry of profiles, by name, newest first. A profile is written beside its relatives and has a line below. The
- * syntax of draft-8 to draft-11 is one and the same.
+ * syntax of draft-8 to draft-11 is one and the same. `dry-run` writes nothing: with it, the others also list the
+ * policies of dry runs.
  */
 const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
   'draft-11': draft11,
@@ -37,6 +39,7 @@ const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
   'legacy-delta': legacyDelta,
   openai,
   anthropic,
+  'dry-run': createProfile('dry-run', []),
 }
 
 /** Profiles that fill the same field in different ways: one would overwrite the other. */
