@@ -35,7 +35,8 @@ export function readRequest<Request, Response>(
   networks: NetworkBlocks,
 ): MaybePromise<Reading> {
   const { adapter, chargesAll, rules, readAddress } = compiled
-  if (networks.dueAt !== Infinity && performance.now() >= networks.dueAt) networks.refresh()
+  const { documents } = networks
+  if (documents.dueAt !== Infinity && performance.now() >= documents.dueAt) documents.refresh()
   const from = new AddressedRequest(request, readAddress, adapter)
   try {
     const preflight = adapter.method(request) === 'OPTIONS' && isPreflight(adapter, request)

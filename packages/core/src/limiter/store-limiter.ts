@@ -318,7 +318,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   refuseNetwork(charges: readonly Charge[], blockedMs: number): Decision {
     const { networks, policies, store } = this
     const source = store.mode === 'sync' ? 'store' : 'cache'
-    return blockedDecision(blockedMs, { at: networks.now(), source }, policies, charges)
+    return blockedDecision(blockedMs, { at: networks.documents.now(), source }, policies, charges)
   }
 
   /** @param blockedMs until the block of the client's network ends, ms; 0: there is none */
@@ -331,7 +331,6 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   /** How long the client of an application's own call is blocked by its address, ms; 0 if it is not. */
   private blockedMs(charges: readonly Charge[], address: string | undefined): number {
     const { networks } = this
-    if (networks.dueAt !== Infinity && performance.now() >= networks.dueAt) networks.refresh()
     if (networks.size === 0) return 0
     const [{ key }] = charges as [Charge]
     return address === undefined ? networks.blockedKeyMs(key) : networks.blockedMs(address)
@@ -366,6 +365,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     // When a remote store answers, another call may have reused these.
     charges = this.store.mode === 'sync' ? this.charges : this.blankCharges(),
   ): readonly Charge[] {
+    const { documents } = this.networks
+    if (documents.dueAt !== Infinity && performance.now() >= documents.dueAt) documents.refresh()
     const own = this.clients === undefined ? checkKey(key) : this.clients.keyOf(key)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge

@@ -1,4 +1,4 @@
-import { forgetNetworks } from '../stores/networks/network-blocks.ts'
+import { forgetDocuments } from '../stores/documents/shared-documents.ts'
 import { forgetAll } from '../stores/resilient/resilience.ts'
 
 /**
@@ -8,5 +8,5 @@ import { forgetAll } from '../stores/resilient/resilience.ts'
  */
 export function reset(): void {
   forgetAll()
-  forgetNetworks()
+  forgetDocuments()
 }

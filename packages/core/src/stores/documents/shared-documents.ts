@@ -1,0 +1,292 @@
+import { afterAsking, timersEndWithRequest, unref } from '#platform'
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { StoreError } from '../../errors/store-error.ts'
+import { type MaybePromise, then } from '../../maybe-promise.ts'
+import type { Timer } from '../../platform/platform.ts'
+import { Deadline, PendingCall } from '../calls/deadline.ts'
+import type { Documents, Store } from '../store.ts'
+import { versionOf } from './document.ts'
+
+/** How often a process asks a remote store for its documents at most, ms. */
+const READ_EVERY_MS = 2000
+/** When an answer that has not come is no longer waited for, ms. */
+const LOST_MS = 10_000
+/** How often a change is tried if other processes change the document too. */
+const MAX_ATTEMPTS = 100
+
+/** The longest that a change of a document may take, ms. */
+const changes = new Deadline(5000)
+
+/** A text in place of another, and how long it is kept, ms. */
+export interface NewText {
+  readonly text: string
+  readonly ttlMs: number
+}
+
+/** A document that something in this process follows. */
+class Followed {
+  readonly name: string
+  readonly learn: (text: string | undefined, at: number) => void
+  version = ''
+  /** Counts what has been learned, so that a late answer does not undo it. */
+  learned = 0
+
+  constructor(name: string, learn: Followed['learn']) {
+    this.name = name
+    this.learn = learn
+  }
+}
+
+/**
+ * What all processes share under a prefix besides states, as far as this process knows. One poll reads all of it in the
+ * background while requests come. While the store fails, what was known last stays in force.
+ */
+export class SharedDocuments {
+  /** When to call `refresh`, by `performance.now()`, once a request has come. */
+  dueAt: number
+  private readonly store: Store
+  private readonly prefix: string
+  private readonly documents: Documents | undefined
+  private readonly followed: Followed[] = []
+  /** What to add to `performance.now()` for the store's clock, ms. */
+  private aheadMs = 0
+  /** Until when an answer is awaited, by `performance.now()`. */
+  private awaitedUntil = 0
+  /** The changes of this process come one after the other. */
+  private changing: Promise<unknown> = Promise.resolve()
+  private timer: Timer | undefined
+  private awake = 0
+
+  constructor(store: Store, prefix: string) {
+    this.store = store
+    this.prefix = prefix
+    this.documents = store.documents
+    this.dueAt = store.mode === 'async' && this.documents !== undefined ? 0 : Infinity
+  }
+
+  /** Now, ms on the store's clock. */
+  now(): number {
+    return this.store.clock?.() ?? Math.round(performance.now() + this.aheadMs)
+  }
+
+  /** Whether the store keeps documents. */
+  get isSupported(): boolean {
+    return this.documents !== undefined
+  }
+
+  /**
+   * Follows a document.
+   *
+   * @param learn called with its text each time that it has changed, and with undefined each time that it has not;
+   *   `at` is when, ms on the store's clock
+   */
+  follow(name: string, learn: (text: string | undefined, at: number) => void): void {
+    this.followed.push(new Followed(name, learn))
+  }
+
+  /**
+   * Reads the documents also while no request comes, where the runtime has timers of its own.
+   * @returns ends that, once
+   */
+  stayAwake(): () => void {
+    this.awake += 1
+    if (!timersEndWithRequest) {
+      this.timer ??= unref(setInterval(() => this.refresh(), READ_EVERY_MS))
+      this.refresh()
+    }
+    return () => {
+      this.awake -= 1
+      if (this.awake > 0) return
+      clearInterval(this.timer)
+      this.timer = undefined
+    }
+  }
+
+  /**
+   * Asks the store in the background whether the documents have changed, at the moment when the decisions of this turn
+   * are asked for: over HTTP that is one request. Call it when it is due.
+   */
+  refresh(): void {
+    if (this.store.mode === 'sync') {
+      for (const { learn } of this.followed) learn(undefined, this.now())
+      return
+    }
+    const now = performance.now()
+    this.dueAt = now + READ_EVERY_MS
+    if (now < this.awaitedUntil) return
+    this.awaitedUntil = now + LOST_MS
+    afterAsking(() => void this.askAll().finally(() => (this.awaitedUntil = 0)))
+  }
+
+  /**
+   * Changes a document: in this process at once, in the others when they ask again.
+   *
+   * @param operation the call that errors name
+   * @param edit the text in place of what the store has, perhaps called again if another process was faster;
+   *   undefined: it stays
+   * @throws SluiceError if the store keeps no documents, and what `edit` throws
+   */
+  change(
+    name: string,
+    operation: string,
+    edit: (text: string, at: number) => NewText | undefined,
+  ): MaybePromise<void> {
+    const documents = this.supported()
+    const attempt = () => this.attempt(documents, name, operation, edit, 1)
+    if (this.store.mode === 'sync') return attempt()
+    const done = this.changing.then(() => inTime(attempt()))
+    this.changing = done.catch(() => {})
+    return done.catch((error) => {
+      if (error instanceof SluiceError || error instanceof StoreError) throw error
+      throw new StoreError({
+        code: 'SLUICE_STORE_UNAVAILABLE',
+        operation,
+        problem: 'the store did not confirm it',
+        advice: 'It may hold nevertheless: repeat it when the store is back.',
+        cause: error,
+      })
+    })
+  }
+
+  /** What the store has now. @throws SluiceError if the store keeps no documents */
+  read(name: string): MaybePromise<{ readonly text: string; readonly at: number }> {
+    const documents = this.supported()
+    return then(documents.read(this.prefix, name, ''), ({ text = '', at }) => ({ text, at }))
+  }
+
+  /** Forgets what is known, and asks again. */
+  forget(): void {
+    if (this.dueAt === Infinity) return
+    for (const each of this.followed) this.teach(each, '', 0)
+    this.dueAt = 0
+  }
+
+  /** Asks the store for all documents. */
+  private async askAll(): Promise<void> {
+    await Promise.all(this.followed.map((each) => this.ask(each)))
+  }
+
+  /** Asks the store, and learns what it answers. A failure leaves what is known. */
+  private async ask(followed: Followed): Promise<void> {
+    const { learned, name, version } = followed
+    try {
+      const read = await this.documents?.read(this.prefix, name, version)
+      if (read === undefined) return
+      this.aheadMs = read.at - performance.now()
+      if (learned !== followed.learned) return
+      if (read.text === undefined) followed.learn(undefined, read.at)
+      else this.teach(followed, read.text, read.at)
+    } catch {
+      // What is known stays in force.
+      followed.learn(undefined, this.now())
+    }
+  }
+
+  private attempt(
+    documents: Documents,
+    name: string,
+    operation: string,
+    edit: (text: string, at: number) => NewText | undefined,
+    attempts: number,
+  ): MaybePromise<void> {
+    return then(documents.read(this.prefix, name, ''), ({ text = '', at }) => {
+      const changed = edit(text, at)
+      if (changed === undefined) return this.teachAll(name, text, at)
+      const replaced = documents.replace(
+        this.prefix,
+        name,
+        versionOf(text),
+        changed.text,
+        changed.ttlMs,
+      )
+      return then(replaced, (isDone) => {
+        if (isDone) return this.teachAll(name, changed.text, at)
+        if (attempts < MAX_ATTEMPTS)
+          return this.attempt(documents, name, operation, edit, attempts + 1)
+        throw new StoreError({
+          code: 'SLUICE_STORE_CONTENTION',
+          operation,
+          problem: `others changed the ${name} during each of ${MAX_ATTEMPTS} attempts`,
+          advice: 'Nothing was written. Try again.',
+        })
+      })
+    })
+  }
+
+  private teachAll(name: string, text: string, at: number): void {
+    this.aheadMs = at - performance.now()
+    for (const each of this.followed) if (each.name === name) this.teach(each, text, at)
+  }
+
+  /** @param at when the store had the text, ms on its clock */
+  private teach(followed: Followed, text: string, at: number): void {
+    followed.version = versionOf(text)
+    followed.learned += 1
+    followed.learn(text, at)
+  }
+
+  /** @throws SluiceError if the store keeps no documents */
+  private supported(): Documents {
+    if (this.documents !== undefined) return this.documents
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_CONFLICT',
+      option: 'store',
+      expected: 'a store that keeps documents',
+      said: 'a store without documents',
+      fix: 'Choose another store, or add documents to this one.',
+    })
+  }
+}
+
+/** The documents that this process knows, by their prefixes. */
+const known = new WeakMap<Store, Map<string, SharedDocuments>>()
+/** The values of `known` for remote stores that are still in use, and perhaps for some that were. */
+const all = new Set<WeakRef<SharedDocuments>>()
+
+/** What this process knows of the documents under a prefix, which all limiters share. */
+export function sharedDocumentsOf(store: Store, prefix: string): SharedDocuments {
+  const ofStore = known.get(store) ?? new Map<string, SharedDocuments>()
+  known.set(store, ofStore)
+  let documents = ofStore.get(prefix)
+  if (documents === undefined) {
+    documents = new SharedDocuments(store, prefix)
+    ofStore.set(prefix, documents)
+    // A limiter that is made for each request has a memory store each time: nothing of that may stay.
+    if (store.mode === 'async') all.add(new WeakRef(documents))
+  }
+  return documents
+}
+
+/** Forgets what this process knows of the documents in remote stores: for tests. */
+export function forgetDocuments(): void {
+  for (const each of all) {
+    const documents = each.deref()
+    if (documents === undefined) all.delete(each)
+    else documents.forget()
+  }
+}
+
+/** A change that somebody waits for. */
+class AwaitedChange extends PendingCall {
+  private readonly reject: (error: Error) => void
+
+  constructor(reject: (error: Error) => void) {
+    super()
+    this.reject = reject
+  }
+
+  override giveUp(error: Error): void {
+    this.reject(error)
+  }
+}
+
+/** Rejects if the work takes too long. */
+function inTime(work: MaybePromise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const awaited = new AwaitedChange(reject)
+    changes.start(awaited)
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => changes.end(awaited))
+  })
+}
