@@ -86,6 +86,25 @@ export const CODES = {
       action:
         'Block the network that they have in common, for a shorter time, or end blocks: `sluice top` and `sluice serve` list them. Block single clients with `block(key)`, which has no such limit.',
     },
+    SLUICE_POLICY_UNKNOWN: {
+      meaning:
+        'Settings name a policy that no application has under this prefix with the option `live`.',
+      cause:
+        'A typing error, another `prefix`, a policy without `live`, or an application that has had no request yet: it writes the names of its policies with the first one.',
+      action: 'Choose one of the names that the message lists.',
+    },
+    SLUICE_POLICY_CHANGED: {
+      meaning:
+        'Somebody else has changed the settings of live policies since you looked. Nothing was changed.',
+      cause: 'Two people, or a person and a program, change settings at the same time.',
+      action: 'Look again (`sluice policy history`), and repeat the change if it is still right.',
+    },
+    SLUICE_POLICIES_FULL: {
+      meaning:
+        'There are too many settings: of 1,000 policies, or 10 of one policy that end by themselves.',
+      cause: 'A program sets what it never ends.',
+      action: 'End settings that are no longer needed.',
+    },
     SLUICE_SECRET: {
       meaning: '`partitionSecret` or `keySecret` is too short to keep a secret.',
       cause: 'It is shorter than 16 characters, or not text. The message shows its length only.',
@@ -275,6 +294,13 @@ export const CODES = {
       meaning: 'The callback `onThreshold` threw or rejected.',
       cause: 'An error in your function. The charge is not affected.',
       action: 'Fix the function.',
+    },
+    SLUICE_POLICY_DOCUMENT: {
+      meaning:
+        'The settings of live policies in the store are ignored as a whole: some of them are wrong, or outside of the bounds of an application. The last good ones hold, or the options if there are none.',
+      cause:
+        'Somebody wrote to the store without the command and the API, which check settings; or a version of the application has narrower bounds (`live`), or another algorithm.',
+      action: 'Correct the settings, or the bounds. `sluice policy list` shows both.',
     },
     SLUICE_SETTLE: {
       meaning:

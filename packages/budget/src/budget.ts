@@ -49,11 +49,11 @@ export class Budget<L extends string = string> {
     this.settings = settings
     this.limiters = limiters
     this.ofRun = ofRun
-    const { bannedQuota, policies, store } = this.limiterOf([...settings.levels.keys()])
+    const { bannedQuota, compiledPolicies, store } = this.limiterOf([...settings.levels.keys()])
     const observe = (listener: ChargeListener | undefined) => {
       for (const { events } of limiters.values()) events.onCharge = listener
     }
-    this.limiter = { bannedQuota, policies, store, observe }
+    this.limiter = { bannedQuota, compiledPolicies, store, observe }
   }
 
   /**

@@ -54,7 +54,7 @@ export class LevelLimiter extends ChargeLimiter {
   chargesOf(charges: readonly LevelCharge[]): Charge[] {
     const owner = numberOf((charges[0] as LevelCharge).key)
     return charges.map(({ key, limit, cost }, i) => {
-      const policy = this.policies[i] as (typeof this.policies)[number]
+      const policy = this.compiledPolicies[i] as (typeof this.compiledPolicies)[number]
       const slot = policy.reserves ? nextSlot() : undefined
       return { key, cost, limit: policy.compiledLimit ?? policy.limitFor(limit), slot, owner }
     })
@@ -79,7 +79,7 @@ export class LevelLimiter extends ChargeLimiter {
    */
   async settle(charges: readonly Charge[], charged: Charged, delta: number): Promise<void> {
     const corrected = charges.map((charge, i) => {
-      const cost = this.policies[i]?.unit === 'calls' ? 0 : delta
+      const cost = this.compiledPolicies[i]?.unit === 'calls' ? 0 : delta
       return { ...charge, cost, reserved: charge.slot && charge.cost }
     })
     // What it costs less is given back to the window of the charge; what it costs more is charged now.

@@ -1,6 +1,7 @@
 import { channel, tracingChannel } from '#platform'
 import type { Unit } from './options/unit.ts'
 import type { Events, Traces } from './platform/platform.ts'
+import type { PolicySettings } from './stores/documents/policy-document.ts'
 import type { DecisionSource } from './stores/store.ts'
 
 /** What the events of limiters have in common. */
@@ -165,6 +166,30 @@ export interface ThresholdEvent extends LimiterEvent {
   readonly source: DecisionSource
 }
 
+/** `sluice:policy`: a process has taken over the settings of a live policy (the option `live`). */
+export interface PolicyChangeEvent {
+  /** The option `name` of the limiter; undefined if it has none. */
+  readonly limiter: string | undefined
+  /** The name of the policy. */
+  readonly policy: string
+  /** The name by which documents know it: those of the limiter, the policy and the route. */
+  readonly id: string
+  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  readonly unit: Unit
+  /** Units per window from now on; undefined if that is a function of the request. */
+  readonly limit: number | undefined
+  /** The same before. */
+  readonly before: number | undefined
+  /** The share of the clients that it refuses, 0 … 1. */
+  readonly enforced: number
+  /** Where the settings are from: a document, or the options alone. */
+  readonly source: 'document' | 'code'
+  /** What the document sets in place of the options. */
+  readonly settings: PolicySettings
+  /** When, ms on the store's clock. */
+  readonly at: number
+}
+
 /** What has happened to the requests of a class. */
 export interface OverloadClassEvent {
   /** Requests that began at once, or after they had waited. */
@@ -234,6 +259,7 @@ export const settleEvents: Events<SettleEvent> = channel('sluice:settle')
 export const storeEvents: Events<StoreEvent> = channel('sluice:store')
 export const banEvents: Events<BanEvent> = channel('sluice:ban')
 export const thresholdEvents: Events<ThresholdEvent> = channel('sluice:threshold')
+export const policyEvents: Events<PolicyChangeEvent> = channel('sluice:policy')
 export const overloadEvents: Events<OverloadEvent> = channel('sluice:overload')
 export const consumeTraces: Traces<ConsumeTrace> = tracingChannel('sluice:consume')
 export const waitTraces: Traces<WaitTrace> = tracingChannel('sluice:wait')

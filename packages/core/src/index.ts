@@ -9,6 +9,7 @@ export type {
   LimiterEvent,
   OverloadClassEvent,
   OverloadEvent,
+  PolicyChangeEvent,
   PolicyEvent,
   SettledPolicyEvent,
   SettleEvent,
@@ -39,6 +40,14 @@ export { estimateTokens } from './limiter/estimate-tokens.ts'
 export type { EventOptions } from './limiter/event-options.generated.ts'
 export type { GrantOptions, Limiter, OverrideOptions, WaitOptions } from './limiter/limiter.ts'
 export type {
+  ChangeOptions,
+  PolicyControl,
+  PolicyDifference,
+  PolicyState,
+  SetOptions,
+} from './limiter/live/policy-control.ts'
+export type { LiveBounds } from './limiter/live-bounds.ts'
+export type {
   ConcurrencyOptions,
   PolicyOptions,
 } from './limiter/options.generated.ts'
@@ -46,6 +55,12 @@ export type { Turn } from './limiter/waiting/turn.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'
 export type { Unit } from './options/unit.ts'
+export type {
+  PolicyChange,
+  PolicyLayers,
+  PolicySettings,
+  SettingsLayer,
+} from './stores/documents/policy-document.ts'
 export { type MemoryStore, memoryStore } from './stores/memory/memory-store.ts'
 export type { MemoryStoreOptions, RedisStoreOptions } from './stores/options.generated.ts'
 export type { RedisClient } from './stores/redis/client.ts'

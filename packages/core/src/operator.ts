@@ -3,7 +3,20 @@ export { addressKey } from './key/address.ts'
 export { AddressRanges } from './key/address-ranges.ts'
 export { type Cidr, cidrText, isAddressLike, parseCidr } from './key/cidr.ts'
 export { isIPv4 } from './key/ip.ts'
+export {
+  type ChangeOptions,
+  PolicyControl,
+  type PolicyDifference,
+  type PolicyState,
+  type SetOptions,
+} from './limiter/live/policy-control.ts'
 export { parseDuration } from './options/duration.ts'
+export {
+  type PolicyChange,
+  type PolicySettings,
+  SETTING_NAMES,
+} from './stores/documents/policy-document.ts'
+export { sharedDocumentsOf } from './stores/documents/shared-documents.ts'
 export { setLimit } from './stores/inspection/set-limit.ts'
 export { type BlockedNetwork, networkBlocksOf } from './stores/networks/network-blocks.ts'
 export { checkNetwork } from './stores/networks/network-text.ts'

@@ -85,7 +85,9 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
         const waitMs = place.heard({ ...answer, isFinal })
         if (!answer.isRefusal) return ending(response, place, settings)
         // What was refused has used nothing but an attempt.
-        place.end(costs.map((_, i) => (limiter.policies[i]?.unit === 'requests' ? undefined : 0)))
+        place.end(
+          costs.map((_, i) => (limiter.compiledPolicies[i]?.unit === 'requests' ? undefined : 0)),
+        )
         const isInTime = performance.now() + waitMs <= deadline
         const isRepeatable = mayRepeat && isKept(given?.body ?? request.body)
         if (isFinal || attempt === attempts || !isInTime || !isRepeatable) return response

@@ -90,7 +90,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     signal: AbortSignal | undefined,
     isRepeated: boolean,
   ): Promise<Place> {
-    const charges = this.policies.map((policy, i) => ({
+    const charges = this.compiledPolicies.map((policy, i) => ({
       key,
       limit: policy.anyLimit(),
       cost: costs[i] ?? 1,
@@ -150,7 +150,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     source: Decision['source'],
   ): Decision {
     const origin = { at: (this.store.clock ?? Date.now)(), source }
-    return blockedDecision(waitMs, origin, this.policies, charges)
+    return blockedDecision(waitMs, origin, this.compiledPolicies, charges)
   }
 
   private refused(decision: Decision, upstream: Upstream): Decision {
@@ -184,7 +184,9 @@ export class OutgoingLimiter extends ChargeLimiter {
         void held?.release()
         const corrected = charges.map((charge, i) => {
           const { cost, slot } = charge
-          const { limit = 0, windowMs } = this.policies[i] as (typeof this.policies)[number]
+          const { limit = 0, windowMs } = this.compiledPolicies[
+            i
+          ] as (typeof this.compiledPolicies)[number]
           // An answer that claims more stops its key for a day at most, as a pause does.
           const most = Math.max(cost, Math.floor(limit * Math.max(1, MAX_WAIT_MS / windowMs)))
           const delta = slot === undefined ? Math.min(actual[i] ?? cost, most) - cost : 0
@@ -235,7 +237,7 @@ export class OutgoingLimiter extends ChargeLimiter {
   private unitsOf(costs: readonly number[]): Units {
     const units = new Map([['requests', 1]])
     for (const [i, cost] of costs.entries()) {
-      const { unit } = this.policies[i] as (typeof this.policies)[number]
+      const { unit } = this.compiledPolicies[i] as (typeof this.compiledPolicies)[number]
       if (unit !== 'requests') units.set(unit, Math.max(units.get(unit) ?? 0, cost))
     }
     return units

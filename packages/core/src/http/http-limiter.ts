@@ -62,6 +62,7 @@ export class HttpLimiter<Request, Response> {
   /**
    * @param route the pattern of the only route whose requests it decides
    * @param siblings all limiters of the middleware: where the application calls this one, it calls all of them
+   * @param apart the entry in `routes`, if that has limits of its own
    * @throws SluiceError for wrong options
    */
   constructor(
@@ -71,6 +72,7 @@ export class HttpLimiter<Request, Response> {
     route?: string,
     bannedQuota?: BannedQuota,
     siblings?: ConstructorParameters<typeof MiddlewareKeys>[1],
+    apart?: string,
   ) {
     this.options = options
     this.scope = scope
@@ -78,7 +80,7 @@ export class HttpLimiter<Request, Response> {
     const { rules, settles, dryRun, partitionSecret } = this.compiled
     const policies = rules.map(({ policy }) => policy)
     const sharesQuotas = bannedQuota !== undefined
-    const use = { scope, settles, dryRun, bannedQuota, sharesQuotas }
+    const use = { scope, settles, dryRun, bannedQuota, sharesQuotas, route: apart }
     const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
     this.limiter = new StoreLimiter(policies, options, use, clients)
     this.texts = new PolicyTexts(partitionSecret)

@@ -117,6 +117,7 @@ export class RoutedLimiter<Request, Response> {
     const names = (options: readonly string[]) => named.some(([name]) => options.includes(name))
     const single = names(OPTION_NAMES.onlyPolicy)
     const several = names(['policies'])
+    const isApart = apart || single || several
     const options: Record<string, unknown> = { ...inherited, store: limiter.store }
     const remove = (replaced: readonly string[]) => {
       for (const option of replaced) delete options[option]
@@ -135,9 +136,11 @@ export class RoutedLimiter<Request, Response> {
           Response
         >,
         this.adapter,
-        apart || single || several ? routeScope(scope, route) : scope,
+        isApart ? routeScope(scope, route) : scope,
         route.match(/\/.*/)?.[0],
         limiter.bannedQuota,
+        undefined,
+        isApart ? route : undefined,
       )
       // A meter may be attached before a route is added.
       httpLimiter.limiter.events.onCharge = limiter.events.onCharge

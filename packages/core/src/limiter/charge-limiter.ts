@@ -20,7 +20,7 @@ interface Charged {
 
 /** Decides charges on a store, and corrects them. What decides by keys, and each adapter, makes its own charges. */
 export class ChargeLimiter {
-  readonly policies: readonly Policy[]
+  readonly compiledPolicies: readonly Policy[]
   readonly store: Store
   readonly events: LimiterEvents
   readonly bannedQuota: BannedQuota
@@ -34,7 +34,7 @@ export class ChargeLimiter {
   private readonly request: [readonly Charge[]] | undefined
 
   constructor(parts: LimiterParts) {
-    this.policies = parts.policies
+    this.compiledPolicies = parts.policies
     this.store = parts.store
     this.events = parts.events
     this.bannedQuota = parts.bannedQuota
@@ -67,14 +67,16 @@ export class ChargeLimiter {
     request[0] = charges
     const results = ledger.decide(request)
     return results instanceof Promise
-      ? results.then(([result]) => toDecision(result as StoreResult, this.policies, charges))
-      : toDecision(results[0] as StoreResult, this.policies, charges)
+      ? results.then(([result]) =>
+          toDecision(result as StoreResult, this.compiledPolicies, charges),
+        )
+      : toDecision(results[0] as StoreResult, this.compiledPolicies, charges)
   }
 
   /** The decision that the charges would get now. */
   preview(charges: readonly Charge[]): MaybePromise<Decision> {
     return then(this.ledgers.of(charges).decide([charges], true), ([result]) =>
-      toDecision(result as StoreResult, this.policies, charges),
+      toDecision(result as StoreResult, this.compiledPolicies, charges),
     )
   }
 

@@ -38,6 +38,27 @@ function hear<T>(...names: string[]): readonly T[] {
 const memory = () => memoryStore({ clock })
 
 describe('sluice:decision', () => {
+  test('says which dry run would refuse what is admitted', () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    const limiter = createLimiter({
+      store: memory(),
+      policies: [
+        { name: 'all', ...DAY, limit: 9 },
+        { name: 'new', ...DAY, limit: 1, dryRun: true },
+      ],
+    })
+    limiter.consume(KEY)
+    limiter.consume(KEY)
+    expect(events.map(({ result, allowed, policy }) => [result, allowed, policy])).toEqual([
+      ['admitted', true, 'all'],
+      ['would_refuse', false, 'new'],
+    ])
+    expect(events[1]?.policies).toMatchObject([
+      { allowed: true, dryRun: false, charged: 1 },
+      { allowed: false, dryRun: true, charged: 0 },
+    ])
+  })
+
   test('has what was admitted and refused, with what every policy says', () => {
     const events = hear<DecisionEvent>('sluice:decision')
     const limiter = createLimiter({
@@ -50,7 +71,7 @@ describe('sluice:decision', () => {
     })
     limiter.consume(KEY, { cost: 2 })
     limiter.consume(KEY)
-    const policy = { unit: 'requests', allowed: true, source: 'store' }
+    const policy = { unit: 'requests', allowed: true, dryRun: false, source: 'store' }
     expect(events).toEqual([
       {
         limiter: 'api',

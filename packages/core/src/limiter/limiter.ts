@@ -3,6 +3,7 @@ import type { Duration } from '../options/duration.ts'
 import type { Answer, DecisionSource, StoreMode } from '../stores/store.ts'
 import type { Acquisition } from './acquisition.ts'
 import type { Decision } from './decision.ts'
+import type { PolicyControl } from './live/policy-control.ts'
 import type { Turn } from './waiting/turn.ts'
 
 /** What an adapter would read from a request, for options that are functions of it. */
@@ -104,6 +105,8 @@ export interface GrantOptions extends PolicyChoice {
  * them; `consume`, `wait` and `peek` never do.
  */
 export interface Limiter<M extends StoreMode = StoreMode> {
+  /** Changes the policies that have the option `live`, in every process of a shared store. */
+  readonly policies: PolicyControl
   /**
    * Charges `cost` units to `key`, if every policy admits it. A refusal is a value and costs
    * nothing.

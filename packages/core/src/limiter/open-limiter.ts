@@ -9,6 +9,7 @@ import { type BannedQuota, compileBan } from './ban.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { HeldSlots } from './held-slots.ts'
 import { LimiterEvents } from './limiter-events.ts'
+import { nameLivePolicies } from './live/attach-live.ts'
 import { SingleUse } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
@@ -30,6 +31,8 @@ export interface LimiterUse {
   readonly sharesQuotas?: boolean
   /** Called with the decisions of `consume` and `acquire`. */
   readonly onDecision?: EventOptions['onDecision']
+  /** The route that it is for, if that has limits of its own: a part of the name of its live policies. */
+  readonly route?: string | undefined
 }
 
 /** What a limiter works with. */
@@ -56,6 +59,8 @@ export function openLimiter(
   const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
   const resilient = resilientOf(store, policies, values, use.settles ?? false)
   const opened = resilient ?? store
+  const networks = networkBlocksOf(store, values.prefix)
+  const livePolicies = nameLivePolicies(policies, options.name, use.route)
   const ledgers = new PolicyLedgers(
     policies,
     (keyspaces): Ledger => opened.open({ policies: keyspaces, ban }, prefix),
@@ -69,7 +74,8 @@ export function openLimiter(
     ledgers,
     bannedQuota,
     events: eventsOf(policies, options, values.localShare, dryRun),
-    networks: networkBlocksOf(store, values.prefix),
+    networks,
+    livePolicies,
     maxWaiting: values.maxWaiting,
     onDecision: use.onDecision,
     /** Undefined if no policy has `concurrent` or `reserve`. */

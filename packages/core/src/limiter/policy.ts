@@ -48,6 +48,8 @@ export class Policy {
   readonly enforced: number
   /** Undefined: no document changes it. */
   readonly live: LimitRange | undefined
+  /** The name by which documents know it, if they may change it. */
+  liveId: string | undefined
   /** The shares of its limits that cause events, in their order. */
   readonly alertAt: readonly number[] | undefined
   /** The user's other options of the algorithm; missing ones have its defaults. */
@@ -125,10 +127,10 @@ export class Policy {
    */
   with(settings: Partial<PolicyOptions & ConcurrencyOptions>): Policy {
     const { live, limitOption } = this
-    const policy = new Policy(this.path, { ...this.given, ...settings })
+    const policy = new Policy(this.path, { ...this.given, ...settings, live: undefined })
     const { limit } = policy
     const isOutside = live && limit !== undefined && (limit < live.min || limit > live.max)
-    if (!isOutside) return policy
+    if (!isOutside) return Object.assign(policy, { live })
     throw new SluiceError({
       code: 'SLUICE_OPTION_RANGE',
       option: this.at(limitOption),
@@ -140,7 +142,8 @@ export class Policy {
 
   /** Takes over what {@link with} has made. Counts stay: the keyspace is the same. */
   adopt(other: Policy): void {
-    Object.assign(this, other, { given: this.given })
+    const { given, liveId } = this
+    Object.assign(this, other, { given, liveId })
   }
 
   /** The longest that a window lasts, ms; a minute if it is a function of the request. */
@@ -274,7 +277,9 @@ export class Policy {
   keyspace(limit: CompiledLimit = this.anyLimit()): Keyspace {
     const params = this.limit === undefined ? undefined : limit.params
     const { algorithm } = limit
-    return { name: this.space(limit), algorithm, limit: this.compiledLimit, params }
+    const { live, liveId } = this
+    const range = live && `${encodeURIComponent(liveId as string)},${live.min},${live.max}`
+    return { name: this.space(limit), algorithm, limit: this.compiledLimit, params, live: range }
   }
 
   private limitIn({ windowMs, calendar, limits }: WindowLimits, limit: unknown): CompiledLimit {

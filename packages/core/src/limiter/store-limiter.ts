@@ -35,6 +35,8 @@ import type {
   WaitOptions,
 } from './limiter.ts'
 import type { ChargeListener } from './limiter-events.ts'
+import { attachLive } from './live/attach-live.ts'
+import { PolicyControl } from './live/policy-control.ts'
 import { type LimiterUse, openLimiter } from './open-limiter.ts'
 import type { StoreOptions } from './options.generated.ts'
 import { grantOf, isGranted, overridesOf } from './own-limits.ts'
@@ -78,6 +80,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   readonly networks: NetworkBlocks
   readonly maxWaiting: number
   private opened: Waiting | undefined
+  private readonly detach: (() => void) | undefined
 
   /** @param clients how calls name clients. Left out: by the keys that are charged */
   constructor(
@@ -91,6 +94,10 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     this.clients = clients
     this.networks = parts.networks
     this.maxWaiting = parts.maxWaiting
+    if (parts.livePolicies.length > 0)
+      this.detach = attachLive(parts.networks.documents, parts.livePolicies, () =>
+        this.opened?.relimit(this.compiledPolicies),
+      )
     if (this.store.mode === 'async') for (const name of METHODS) rejectWithErrors(this, name)
   }
 
@@ -119,8 +126,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   ): MaybePromise<Turn> {
     checkTaken(options, TAKEN.consume)
     this.checkHoldsNothing('takeTurn')
-    if (!this.policies.some(({ algorithm }) => algorithm.options.maxDelay !== undefined))
-      throw withoutTurns(this.policies[0] as Policy)
+    if (!this.compiledPolicies.some(({ algorithm }) => algorithm.options.maxDelay !== undefined))
+      throw withoutTurns(this.compiledPolicies[0] as Policy)
     const charges = this.fill(key, costOf(options), options, this.blankCharges())
     return then(this.decideAndReport(charges, options?.address), (decision) =>
       toTurn(decision, this.store.mode, () =>
@@ -147,7 +154,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const cost = costOf(options)
     const charges = this.fill(key, cost, options, this.blankCharges())
     charges.forEach((charge, i) => {
-      const { holdsSlots, reserves } = this.policies[i] as Policy
+      const { holdsSlots, reserves } = this.compiledPolicies[i] as Policy
       if (holdsSlots) Object.assign(charge, { cost: 1, slot: nextSlot() })
       if (reserves && cost > 0) charge.slot = nextSlot()
     })
@@ -178,9 +185,9 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     actual: number,
   ): MaybePromise<void> {
     const delta = actual - cost
-    if (delta === 0 && !this.policies.some(({ reserves }) => reserves)) return undefined
+    if (delta === 0 && !this.compiledPolicies.some(({ reserves }) => reserves)) return undefined
     const corrected = charges.map((charge, i) => {
-      const { holdsSlots, reserves } = this.policies[i] as Policy
+      const { holdsSlots, reserves } = this.compiledPolicies[i] as Policy
       const isMade = decision.policies[i]?.allowed !== false
       if (holdsSlots || !isMade) return { ...charge, cost: 0, slot: undefined }
       return { ...charge, cost: delta, reserved: reserves && cost > 0 ? cost : undefined }
@@ -201,7 +208,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   settle(key: string, delta: number, options?: SettleOptions) {
     checkTaken(options, TAKEN.settle)
-    const most = mostSettled(this.policies.map(({ algorithm }) => algorithm))
+    const most = mostSettled(this.compiledPolicies.map(({ algorithm }) => algorithm))
     const units = checkInteger('delta', delta, -most, most)
     const { at, source, remaining } = options ?? {}
     if (source !== undefined) checkOneOf('source', source, SOURCES)
@@ -210,7 +217,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const charges = this.fill(key, units, options).map((charge) => ({ ...charge, remaining }))
     const raised = this.events.raised(
       charges,
-      this.policies.map(() => ({ source })),
+      this.compiledPolicies.map(() => ({ source })),
       undefined,
     )
     const change = { kind: 'settle', charges, chargedAt: at, source } as const
@@ -257,6 +264,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     })
   }
 
+  /** Changes the policies that have `live`, in every process of a shared store. */
+  get policies(): PolicyControl {
+    return new PolicyControl(this.networks.documents)
+  }
+
   /** Its queues are made for the first call that waits, since most limiters have none. */
   get waiting(): Waiting {
     this.opened ??= new Waiting(this, this.maxWaiting, (charges, address) =>
@@ -272,6 +284,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   override close(): void {
     for (const each of this.clients?.siblings() ?? []) if (each !== this) each.close()
+    this.detach?.()
     this.waiting.close()
     super.close()
   }
@@ -316,9 +329,14 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   /** The decision about a client in a blocked network, without a call of the store. */
   refuseNetwork(charges: readonly Charge[], blockedMs: number): Decision {
-    const { networks, policies, store } = this
+    const { networks, compiledPolicies, store } = this
     const source = store.mode === 'sync' ? 'store' : 'cache'
-    return blockedDecision(blockedMs, { at: networks.documents.now(), source }, policies, charges)
+    return blockedDecision(
+      blockedMs,
+      { at: networks.documents.now(), source },
+      compiledPolicies,
+      charges,
+    )
   }
 
   /** @param blockedMs until the block of the client's network ends, ms; 0: there is none */
@@ -347,12 +365,12 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   private withOwnLimits() {
-    return { policies: this.policies, now: (this.store.clock ?? Date.now)() }
+    return { policies: this.compiledPolicies, now: (this.store.clock ?? Date.now)() }
   }
 
   private changeOwn(change: OverrideChange | GrantChange): MaybePromise<GrantResult | undefined> {
     const { policy, limit } = change
-    const charges = this.policies.map((each, i) => {
+    const charges = this.compiledPolicies.map((each, i) => {
       return { key: '', cost: 0, limit: i === policy ? limit : each.anyLimit() }
     })
     return this.ledgers.change(this.ledgers.of(charges), change)
@@ -370,7 +388,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const own = this.clients === undefined ? checkKey(key) : this.clients.keyOf(key)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
-      const policy = this.policies[i] as Policy
+      const policy = this.compiledPolicies[i] as Policy
       charge.key = own
       charge.limit =
         policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor, given?.window)
@@ -382,7 +400,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   private blankCharges(): Charge[] {
     const limit = undefined as never
-    return this.policies.map(() => ({ key: '', limit, cost: 0, dryRun: false }))
+    return this.compiledPolicies.map(() => ({ key: '', limit, cost: 0, dryRun: false }))
   }
 }
 

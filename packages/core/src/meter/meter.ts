@@ -64,7 +64,7 @@ export interface Meter {
 
 /** What can be metered: a limiter of `createLimiter`, a middleware or a plugin, or a budget. */
 export interface Metered {
-  readonly policies: readonly Policy[]
+  readonly compiledPolicies: readonly Policy[]
   readonly store: Store
   readonly bannedQuota: { readonly prefix: string }
   /** Calls the listener with each charge of it, and of the limiters of its routes; undefined: none. */
@@ -135,10 +135,10 @@ class ChargeMeter implements Meter {
   }
 
   async *counts(): AsyncIterable<MeterCount> {
-    const { policies, store, bannedQuota } = this.source
+    const { compiledPolicies, store, bannedQuota } = this.source
     if (store.inspect === undefined)
       throw conflict('counts()', 'a store that lists its keys', store, 'Count in another store.')
-    const names = new Set(policies.map(({ name }) => name))
+    const names = new Set(compiledPolicies.map(({ name }) => name))
     for await (const entry of store.inspect({ prefix: bannedQuota.prefix })) {
       const { policy, key, used, resetMs, at, keyspace } = entry
       const isFixed = keyspace.algorithm.name.endsWith('fixed-window')

@@ -233,6 +233,8 @@ export interface Keyspace {
   readonly limit?: CompiledLimit | undefined
   /** What its limits are compiled from, where that is the same for all of them, for `Store.inspect`. */
   readonly params?: AlgorithmParams | undefined
+  /** Where documents may change its limits: the name of the policy, encoded, and the least and the most units. */
+  readonly live?: string | undefined
 }
 
 /** What a ledger keeps. */
@@ -249,7 +251,8 @@ export interface BanKeyspace extends Keyspace {
 
 /**
  * Texts that all processes share and replace only as a whole, each under a prefix and a name of `[a-z]{1,32}`: which
- * networks are blocked (`networks`), which keyspaces there are (`keyspaces`). At most 600,000 characters of printable
+ * networks are blocked (`networks`), which keyspaces there are (`keyspaces`), what the settings of live policies are
+ * (`policies`). At most 600,000 characters of printable
  * ASCII and line ends. A text begins with a version, 16 characters that no other text of the prefix and name begins
  * with; '' is the version of the empty text, which is what there is at first.
  */

@@ -229,7 +229,7 @@ describeUnless(whyNoClock(), 'with clocks that differ', () => {
     const options = { ...patient, store: client, policies, prefix: 'settled' } as const
     const limiter = createLimiter(options) as StoreLimiter
     const charges = [address, user].map((key, i) => {
-      return { key, limit: limiter.policies[i]?.compiledLimit as CompiledLimit, cost: 1 }
+      return { key, limit: limiter.compiledPolicies[i]?.compiledLimit as CompiledLimit, cost: 1 }
     })
     const take = async (count: number) => {
       const all = Array.from({ length: count }, () => limiter.decide(charges))

@@ -153,7 +153,7 @@ export class HttpRun implements Run {
     const known = this.policies.get(httpLimiter.scope)
     if (known !== undefined) return known
     const route = this.setup.routeOf(httpLimiter)
-    const policies = httpLimiter.limiter.policies.map((policy) => {
+    const policies = httpLimiter.limiter.compiledPolicies.map((policy) => {
       const { name, windowMs } = policy
       const summary = summaryOf(policy, route === undefined ? name : `${route}: ${name}`)
       return policy.holdsSlots

@@ -117,7 +117,7 @@ function toUsage<Request, Response>(
       ...(bannedUntil === undefined && { used: Math.max(0, limit - remaining) }),
       remaining,
       resetsAt: dateOf(at + resetMs),
-      ...(limiter.policies[i]?.holdsSlots ? {} : { windowMs }),
+      ...(limiter.compiledPolicies[i]?.holdsSlots ? {} : { windowMs }),
       ...((dryRun || each.dryRun) && { dryRun: true }),
     }
   })

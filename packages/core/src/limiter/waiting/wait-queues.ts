@@ -144,6 +144,12 @@ export class WaitQueues {
     return charges.find(({ key }) => this.queues.has(key))?.key
   }
 
+  /** @param update gives charges the limits that their policies have now */
+  relimit(update: (charges: readonly Charge[]) => void): void {
+    for (const { charges } of this.waiters) update(charges)
+    for (const queue of this.queues.values()) queue.free()
+  }
+
   private queueOf(key: string): KeyQueue {
     // Where a timer ends with the request that has set it, none can wait for that of another one.
     const id = timersEndWithRequest ? Symbol() : key

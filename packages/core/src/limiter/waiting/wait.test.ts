@@ -64,7 +64,7 @@ function world(options: object = ONE, store: Store = closed(memoryStore({ clock 
 
 /** The limit of its only policy. */
 function limitOf(limiter: object): CompiledLimit {
-  return (limiter as StoreLimiter).policies[0]?.compiledLimit as CompiledLimit
+  return (limiter as StoreLimiter).compiledPolicies[0]?.compiledLimit as CompiledLimit
 }
 
 const remaining = async (limiter: Limiter, key = 'ada') => (await limiter.peek(key)).remaining

@@ -1,11 +1,12 @@
 import { WaitError } from '../../errors/wait-error.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { fullOf } from '../../stores/rules/decide-all.ts'
-import { undone } from '../../stores/rules/slots.ts'
+import { madeOf, undone } from '../../stores/rules/slots.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { ChargeLimiter } from '../charge-limiter.ts'
 import type { Decision } from '../decision.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
+import type { Policy } from '../policy.ts'
 import type { RequestWait, WaitActions, WaitQueues } from './wait-queues.ts'
 
 /** Lets calls wait until a limiter admits them. The first one loads the queues. */
@@ -53,6 +54,17 @@ export class Waiting {
     this.queues?.wake(key)
   }
 
+  /** Lets all who wait ask again, by the limits that the policies have now. */
+  relimit(policies: readonly Policy[]): void {
+    this.queues?.relimit((charges) => {
+      for (const [i, charge] of charges.entries()) {
+        const { compiledLimit } = policies[i] as Policy
+        if (compiledLimit !== undefined) charge.limit = compiledLimit
+        charge.dryRun = policies[i]?.isDryRun(charge.key)
+      }
+    })
+  }
+
   /** Rejects all who wait, and all who come later. */
   close(): void {
     this.isClosed = true
@@ -65,7 +77,8 @@ export class Waiting {
     const queues = new WaitQueues(
       {
         ask,
-        undo: (charges, decision) => limiter.correct(undone(charges), decision),
+        undo: (charges, decision) =>
+          limiter.correct(undone(madeOf(charges, decision.policies)), decision),
         ended: (decision, charges, durationMs) => limiter.report(decision, charges, durationMs),
         overLimit: (charges) => this.overLimit(charges),
       },

@@ -103,6 +103,14 @@ export class SharedDocuments {
   }
 
   /**
+   * Of a store that is not polled: lets requests call `refresh` from now on, because something ends by itself.
+   * @param end when, ms on the store's clock; `Infinity`: nothing does
+   */
+  wakeBy(end: number): void {
+    if (this.store.mode === 'sync') this.dueAt = end === Infinity ? Infinity : 0
+  }
+
+  /**
    * Asks the store in the background whether the documents have changed, at the moment when the decisions of this turn
    * are asked for: over HTTP that is one request. Call it when it is due.
    */

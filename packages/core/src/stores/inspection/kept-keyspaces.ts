@@ -5,7 +5,7 @@ import { ownKeyspace, parseBan, parseKeyspace } from './keyspace-name.ts'
 import { basePrefix } from './scope.ts'
 
 /** The name of the document that has them. */
-const NAME = 'keyspaces'
+export const KEYSPACES = 'keyspaces'
 /**
  * How long a keyspace is kept at least, ms, and how often a process looks whether those that it uses are there: so
  * they are there soon if the store has lost them, or has the limits of a version that has ended.
@@ -40,11 +40,26 @@ export function formatParams({ limit, burst, maxDelayMs }: AlgorithmParams): str
   return `${limit}${options}${maxDelayMs === undefined ? '' : `,maxDelay=${maxDelayMs}`}`
 }
 
+/** Where documents may change a policy. */
+export interface KeptLive {
+  readonly id: string
+  /** The least and the most units of a limit that a document may set. */
+  readonly min: number
+  readonly max: number
+}
+
+/** What the params of a keyspace say of documents; undefined: they may not change it. */
+export function parseLive(params: string): KeptLive | undefined {
+  const [, id, min, max] = /;live=([^,]+),(\d+),(\d+)$/.exec(params) ?? []
+  if (id === undefined) return undefined
+  return { id: decodeURIComponent(id), min: Number(min), max: Number(max) }
+}
+
 /** What {@link formatParams} wrote; undefined for any other text. */
 export function parseParams(
   text: string,
 ): Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'> | undefined {
-  const parts = /^(\d+)(?:,burst=(\d+))?(?:,maxDelay=(\d+))?$/.exec(text)
+  const parts = /^(\d+)(?:,burst=(\d+))?(?:,maxDelay=(\d+))?(?:;live=\S+)?$/.exec(text)
   if (parts === null) return undefined
   const [limit, burst, maxDelayMs] = parts
     .slice(1)
@@ -70,8 +85,9 @@ export class KeptKeyspaces {
     const ttlMs = Math.max(KEPT_MS, 4 * Math.max(...windows) + 2 * RENEWED_MS)
     const used = keyspaces
       .filter(({ name }) => (parseKeyspace(name) ?? parseBan(name)) !== undefined)
-      .map(({ prefix: own = prefix, name, params }) => {
-        return { prefix: own, name, params: params === undefined ? '-' : formatParams(params) }
+      .map(({ prefix: own = prefix, name, params, live }) => {
+        const text = params === undefined ? '-' : formatParams(params)
+        return { prefix: own, name, params: live === undefined ? text : `${text};live=${live}` }
       })
     const write = (all: readonly UsedKeyspace[]) => {
       const done = this.write(basePrefix(prefix), all, ttlMs, 1)
@@ -85,8 +101,11 @@ export class KeptKeyspaces {
 
   /** Reads the keyspaces of all limiters under a prefix, and of their routes. */
   async read(prefix: string): Promise<KeptKeyspace[]> {
-    const { text = '', at } = await this.documents.read(basePrefix(prefix), NAME, '')
-    return keptAt(text, at)
+    const { text = '', at } = await this.documents.read(basePrefix(prefix), KEYSPACES, '')
+    const kept = keptAt(text, at)
+    if (!kept.some(({ params }) => parseLive(params))) return kept
+    const { withSettings } = await import('./live-settings.ts')
+    return withSettings(kept, this.documents, basePrefix(prefix), at)
   }
 
   /** Resolves when all that is being written is there, or has failed. */
@@ -102,7 +121,7 @@ export class KeptKeyspaces {
     attempt: number,
   ): Promise<number> {
     const { documents } = this
-    const { text = '', at } = await documents.read(prefix, NAME, '')
+    const { text = '', at } = await documents.read(prefix, KEYSPACES, '')
     const kept = new Map(keptAt(text, at).map((each) => [idOf(each), each]))
     const isKept = (each: (typeof used)[number]) => {
       const known = kept.get(idOf(each))
@@ -124,7 +143,7 @@ export class KeptKeyspaces {
     const until = last[0]?.until as number
     const isWritten = await documents.replace(
       prefix,
-      NAME,
+      KEYSPACES,
       versionOf(text),
       writeDocument(lines),
       until - at,
@@ -203,7 +222,7 @@ export class LedgerKeyspaces {
 }
 
 /** What a document says at `now`, without what has ended. */
-function keptAt(text: string, now: number): KeptKeyspace[] {
+export function keptAt(text: string, now: number): KeptKeyspace[] {
   return linesOf(text).flatMap((line) => {
     const [, until, prefix, params, name] = /^(\d+) (\S+) (\S+) (.+)$/.exec(line) ?? []
     if (prefix === undefined || params === undefined || name === undefined) return []

@@ -422,7 +422,9 @@ describe('if something settles', () => {
     }
     const policies = ['address', 'user'].map((name) => ({ ...minute, name, limit: 1 }))
     const { limiter } = new RoutedLimiter({ store: apart, policies }, plain).base
-    const limits = limiter.policies.map(({ compiledLimit }) => compiledLimit as CompiledLimit)
+    const limits = limiter.compiledPolicies.map(
+      ({ compiledLimit }) => compiledLimit as CompiledLimit,
+    )
     const consume = (keys: string[]) =>
       limiter.decide(limits.map((limit, i) => ({ key: keys[i] as string, limit, cost: 1 })))
     await consume(['a', 'b'])

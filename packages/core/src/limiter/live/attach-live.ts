@@ -1,0 +1,64 @@
+import { conflict } from '../../errors/conflict.ts'
+import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
+import type { Policy } from '../policy.ts'
+import type { LivePolicy } from './live-policies.ts'
+
+/**
+ * The policies that documents may change, each with the name by which they know it: `api`, `api/burst`,
+ * `api:POST /login`.
+ *
+ * @param limiter the option `name` of the limiter
+ * @param route the route that the policies are for, if it has limits of its own
+ * @throws SluiceError if a policy would have no name
+ */
+export function nameLivePolicies(
+  policies: readonly Policy[],
+  limiter: string | undefined,
+  route: string | undefined,
+): readonly LivePolicy[] {
+  return policies.flatMap((policy) => {
+    if (policy.live === undefined) return []
+    const names = [limiter, policy.name === 'default' ? undefined : policy.name]
+    const name = names.filter((each) => each !== undefined).join('/')
+    if (name === '')
+      throw conflict(
+        policy.at('live'),
+        'a name, with live',
+        undefined,
+        "Add name: 'api', by which documents and commands know the policy.",
+      )
+    const id = route === undefined ? name : `${name}:${route}`
+    policy.liveId = id
+    return { id, policy, limiter }
+  })
+}
+
+/**
+ * Lets documents change policies. What does so is loaded now.
+ *
+ * @param changed called when the limits of some of them have changed
+ * @returns ends it
+ * @throws SluiceError if the store keeps no documents
+ */
+export function attachLive(
+  documents: SharedDocuments,
+  policies: readonly LivePolicy[],
+  changed: () => void,
+): () => void {
+  if (!documents.isSupported)
+    throw conflict(
+      'live',
+      'a store that keeps documents, with live',
+      undefined,
+      'Remove live, or add documents to the store.',
+    )
+  let detach: (() => void) | undefined
+  let isOver = false
+  void import('./live-policies.ts').then(({ livePoliciesOf }) => {
+    if (!isOver) detach = livePoliciesOf(documents).attach(policies, changed)
+  })
+  return () => {
+    isOver = true
+    detach?.()
+  }
+}

@@ -1,0 +1,164 @@
+import { textOf } from '../../errors/thrown.ts'
+import { warnOnce } from '../../errors/warning.ts'
+import { policyEvents } from '../../events.ts'
+import {
+  nextEnd,
+  POLICIES,
+  type PolicyDocument,
+  type PolicySettings,
+  readPolicies,
+  settingsAt,
+} from '../../stores/documents/policy-document.ts'
+import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
+import type { Policy } from '../policy.ts'
+
+/** A policy of a limiter that a document may change. */
+export interface LivePolicy {
+  /** The name by which documents know it. */
+  readonly id: string
+  readonly policy: Policy
+  /** The option `name` of its limiter. */
+  readonly limiter: string | undefined
+}
+
+/** A limiter that takes over what a document says. */
+interface Attached {
+  readonly policies: readonly LivePolicy[]
+  /** The settings that each policy has taken over, as text. */
+  readonly applied: string[]
+  /** Called when the limits of its policies have changed. */
+  readonly changed: () => void
+}
+
+/** A policy with other settings, which has not taken them over yet. */
+interface Prepared {
+  readonly attached: Attached
+  readonly i: number
+  readonly settings: PolicySettings | undefined
+  readonly next: Policy
+}
+
+const NOTHING: PolicyDocument = { policies: {}, history: [] }
+
+/**
+ * The settings that a document under a prefix has for the policies of this process. A document is taken over as a whole,
+ * or not at all: then the last good one holds.
+ */
+export class LivePolicies {
+  private readonly documents: SharedDocuments
+  private readonly attached = new Set<Attached>()
+  private document = NOTHING
+  /** When settings end next, ms on the store's clock. */
+  private nextEnd = Infinity
+  private isKnown = false
+
+  constructor(documents: SharedDocuments) {
+    this.documents = documents
+    documents.follow(POLICIES, (text, at) => this.learn(text, at))
+  }
+
+  /** All policies of this process that documents may change. */
+  get policies(): readonly LivePolicy[] {
+    return [...this.attached].flatMap(({ policies }) => policies)
+  }
+
+  /** @returns ends it */
+  attach(policies: readonly LivePolicy[], changed: () => void): () => void {
+    const attached = { policies, changed, applied: policies.map(() => '') }
+    this.attached.add(attached)
+    const awake = this.documents.stayAwake()
+    if (this.isKnown) this.take(this.document, this.documents.now(), [attached])
+    return () => {
+      this.attached.delete(attached)
+      awake()
+    }
+  }
+
+  private learn(text: string | undefined, at: number): void {
+    if (text === undefined) {
+      if (at >= this.nextEnd) this.take(this.document, at)
+      return
+    }
+    try {
+      const document = readPolicies(text)
+      if (this.take(document, at)) this.document = document
+    } catch (error) {
+      warn(error)
+    }
+    this.isKnown = true
+  }
+
+  /** @returns whether all policies could take it over; otherwise none has */
+  private take(
+    { policies }: PolicyDocument,
+    at: number,
+    to: Iterable<Attached> = this.attached,
+  ): boolean {
+    let prepared: Prepared[]
+    try {
+      prepared = [...to].flatMap((attached) => prepare(attached, policies, at))
+    } catch (error) {
+      warn(error)
+      return false
+    }
+    this.nextEnd = nextEnd(policies, at)
+    // Where nothing is polled, a request looks whether something has ended.
+    this.documents.wakeBy(this.nextEnd)
+    for (const each of prepared) adopt(each, at)
+    for (const { changed } of new Set(prepared.map(({ attached }) => attached))) changed()
+    return true
+  }
+}
+
+/** The policies of a limiter whose settings differ from those that they have. @throws SluiceError */
+function prepare(attached: Attached, layers: PolicyDocument['policies'], at: number): Prepared[] {
+  return attached.policies.flatMap(({ id, policy }, i) => {
+    const settings = settingsAt(layers[id], at)
+    const text = JSON.stringify(settings ?? {})
+    if (attached.applied[i] === text) return []
+    return { attached, i, settings, next: policy.with(settings ?? {}) }
+  })
+}
+
+function adopt({ attached, i, settings, next }: Prepared, at: number): void {
+  const { id, policy, limiter } = attached.policies[i] as LivePolicy
+  attached.applied[i] = JSON.stringify(settings ?? {})
+  const before = policy.limit
+  policy.adopt(next)
+  if (!policyEvents.hasSubscribers) return
+  const { name, unit, limit, enforced } = policy
+  policyEvents.publish({
+    limiter,
+    policy: name,
+    id,
+    unit,
+    limit,
+    before,
+    enforced,
+    source: settings === undefined ? 'code' : 'document',
+    settings: settings ?? {},
+    at,
+  })
+}
+
+function warn(error: unknown): void {
+  const reason = error instanceof Error ? error.message : textOf(error)
+  warnOnce(
+    'SLUICE_POLICY_DOCUMENT',
+    `The document with the settings of live policies is ignored: ${reason}. The last good one holds, or the options if ` +
+      'there is none. Correct it with the command "sluice policy".',
+    `SLUICE_POLICY_DOCUMENT ${reason}`,
+  )
+}
+
+const known = new WeakMap<SharedDocuments, LivePolicies>()
+
+/** The settings under a prefix, which all limiters share. */
+export function livePoliciesOf(documents: SharedDocuments): LivePolicies {
+  let live = known.get(documents)
+  if (live === undefined) {
+    live = new LivePolicies(documents)
+    known.set(documents, live)
+  }
+  return live
+}

@@ -1,0 +1,302 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { PolicyChangeEvent } from '../../events.ts'
+import { RoutedLimiter } from '../../http/routed-limiter.ts'
+import { documentKey } from '../../stores/documents/document.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { manualClock } from '../../testing/index.ts'
+import { createLimiter } from '../create-limiter.ts'
+
+const NOON = 1_800_000_000_000
+const API = { name: 'api', limit: 5, window: '1m', algorithm: 'fixed-window', live: true } as const
+
+let clock: ReturnType<typeof manualClock>
+let store: ReturnType<typeof memoryStore>
+const warned: string[] = []
+
+beforeEach(() => {
+  clock = manualClock(NOON)
+  store = memoryStore({ clock })
+  warned.length = 0
+  jest
+    .spyOn(process, 'emitWarning')
+    .mockImplementation(((message: string) => warned.push(message)) as never)
+})
+afterEach(() => {
+  store.close()
+  jest.restoreAllMocks()
+})
+
+const limiterOf = (options: object = {}) =>
+  createLimiter({ store, ...API, ...options } as never) as ReturnType<typeof sync>
+const sync = () => createLimiter({ limit: 1, window: 1 })
+
+/** What a document says that nobody has checked. */
+async function write(policies: unknown): Promise<void> {
+  const { documents } = store
+  const { text = '' } = documents.read('sluice', 'policies', '')
+  const version = String(Math.random()).padEnd(16, '0').slice(0, 16)
+  const json =
+    typeof policies === 'string' ? policies : JSON.stringify({ form: 1, policies, history: [] })
+  documents.replace('sluice', 'policies', text.slice(0, 16), `${version}\n${json}`, 1e9)
+}
+
+describe('set', () => {
+  it('changes the limit, and leaves the count', async () => {
+    const limiter = limiterOf()
+    for (let i = 0; i < 3; i += 1) limiter.consume('ada')
+    await limiter.policies.set('api', { limit: 10 })
+    expect(limiter.consume('ada')).toMatchObject({ limit: 10, remaining: 6 })
+    await limiter.policies.set('api', { limit: 2 })
+    expect(limiter.consume('ada')).toMatchObject({ allowed: false, limit: 2, remaining: 0 })
+    await limiter.policies.unset('api')
+    expect(limiter.consume('ada')).toMatchObject({ allowed: true, limit: 5, remaining: 0 })
+  })
+
+  it('for a time: then what was set before holds again, by the clock of the store', async () => {
+    const limiter = limiterOf()
+    await limiter.policies.set('api', { limit: 7 })
+    await limiter.policies.set('api', { limit: 20 }, { for: '1h' })
+    expect(limiter.peek('ada').limit).toBe(20)
+    clock.advance(3_599_999)
+    expect(limiter.peek('ada').limit).toBe(20)
+    clock.advance(1)
+    expect(limiter.peek('ada').limit).toBe(7)
+  })
+
+  it('raising and lowering in a loop gives no more than the largest limit', async () => {
+    const limiter = limiterOf()
+    let admitted = 0
+    for (let i = 0; i < 20; i += 1) {
+      await limiter.policies.set('api', { limit: i % 2 === 0 ? 9 : 2 })
+      for (let k = 0; k < 3; k += 1) if (limiter.consume('ada').allowed) admitted += 1
+    }
+    expect(admitted).toBe(9)
+  })
+
+  it('a dry run, and a share of the clients', async () => {
+    const limiter = limiterOf({ limit: 0 })
+    const refused = () => {
+      const ids = Array.from({ length: 200 }, (_, id) => `${id}`)
+      return ids.filter((id) => !limiter.peek(id).allowed).length
+    }
+    expect(refused()).toBe(200)
+    await limiter.policies.set('api', { dryRun: true })
+    expect(refused()).toBe(0)
+    await limiter.policies.set('api', { enforce: 0.1 })
+    expect(refused()).toBeGreaterThan(5)
+    expect(refused()).toBeLessThan(45)
+    await limiter.policies.set('api', { dryRun: false })
+    expect(refused()).toBe(200)
+  })
+
+  it('concurrent, burst and maxDelay, each of the algorithm that has it', async () => {
+    const policies = [
+      { name: 'slots', concurrent: 1, live: true },
+      { name: 'bucket', limit: 5, window: '1m', algorithm: 'token-bucket', live: true },
+    ]
+    const limiter = limiterOf({
+      policies,
+      limit: undefined,
+      window: undefined,
+      algorithm: undefined,
+      live: undefined,
+    })
+    await limiter.policies.set('api/slots', { concurrent: 3 })
+    await limiter.policies.set('api/bucket', { burst: 50 })
+    const { policies: said } = limiter.peek('ada')
+    expect(said.map(({ limit }) => limit)).toEqual([3, 50])
+  })
+
+  it('who waits asks again by the new limit', async () => {
+    const limiter = limiterOf({ limit: 1, window: '1h' })
+    limiter.consume('ada')
+    const waits = limiter.wait('ada')
+    await limiter.policies.set('api', { limit: 2 })
+    expect(await waits).toMatchObject({ allowed: true, limit: 2 })
+  })
+})
+
+describe('a name', () => {
+  it('is needed', () => {
+    expect(() => limiterOf({ name: undefined })).toThrow("Add name: 'api'")
+  })
+
+  it('is that of the limiter, the policy and the route', async () => {
+    const adapter = (await import('../../http/node/node-exchange.ts')).nodeExchange
+    expect(adapter).toBeDefined()
+    const policies = ['burst', 'default'].map((name) => ({ ...API, name }))
+    const limiter = limiterOf({
+      policies,
+      limit: undefined,
+      window: undefined,
+      algorithm: undefined,
+      live: undefined,
+    })
+    const names = (await limiter.policies.list()).map(({ name }) => name)
+    expect(names).toEqual(['api', 'api/burst'])
+  })
+
+  it('of a route with limits of its own has the route', async () => {
+    const routes = { 'POST /login': { limit: 2 }, '/slow': { cost: 3 } }
+    const limiter = new RoutedLimiter({ store, ...API, routes } as never, {} as never)
+    const names = (await limiter.limiter.policies.list()).map(({ name }) => name)
+    expect(names).toEqual(['api', 'api:POST /login'])
+  })
+
+  it('that nobody has is refused, with those that there are', async () => {
+    const limiter = limiterOf()
+    await expect(limiter.policies.set('apo', { limit: 1 })).rejects.toMatchObject({
+      code: 'SLUICE_POLICY_UNKNOWN',
+      expected: 'one of api',
+    })
+  })
+})
+
+describe('what is wrong is refused when it is written', () => {
+  it.each([
+    [{ limit: 1.5 }, 'SLUICE_OPTION_RANGE'],
+    [{ limit: 1e300 }, 'SLUICE_OPTION_RANGE'],
+    [{ limit: 501 }, 'SLUICE_OPTION_RANGE'],
+    [{ limit: 4 }, 'SLUICE_OPTION_RANGE'],
+    [{ window: '1h' }, 'SLUICE_OPTION_UNKNOWN'],
+    [{ algorithm: 'token-bucket' }, 'SLUICE_OPTION_UNKNOWN'],
+    [{ burst: 5 }, 'SLUICE_OPTION_CONFLICT'],
+    [{ enforce: 2 }, 'SLUICE_OPTION_RANGE'],
+    [{ concurrent: 5 }, 'SLUICE_OPTION_CONFLICT'],
+    [null, 'SLUICE_OPTION_TYPE'],
+  ])('%j', async (settings, code) => {
+    const limiter = limiterOf({ live: { limit: { min: 5, max: 500 } } })
+    await expect(limiter.policies.set('api', settings as never)).rejects.toMatchObject({ code })
+    expect(await limiter.policies.history()).toEqual([])
+    expect(limiter.peek('ada').limit).toBe(5)
+  })
+
+  it.each([
+    [{ limit: { min: 6 } }, 'SLUICE_OPTION_CONFLICT'],
+    [{ limit: { min: 9, max: 5 } }, 'SLUICE_OPTION_CONFLICT'],
+    [{ burst: { max: 5 } }, 'SLUICE_OPTION_UNKNOWN'],
+    ['yes', 'SLUICE_OPTION_TYPE'],
+  ])('bounds: %j', (live, code) => {
+    expect(() => limiterOf({ live })).toThrow(expect.objectContaining({ code }) as never)
+  })
+})
+
+describe('a document that is wrong is ignored as a whole, and the last good one holds', () => {
+  it.each<[string, unknown]>([
+    ['no JSON', '{'],
+    ['another form', JSON.stringify({ form: 2, policies: {}, history: [] })],
+    ['no layers', { api: { limit: 3 } }],
+    ['a window', { api: [{ set: { limit: 3, window: 1 } }] }],
+    ['a limit beyond all', { other: [{ set: { limit: 3 } }], api: [{ set: { limit: 1e300 } }] }],
+    ['beyond the bounds', { api: [{ set: { limit: 501 } }] }],
+    ['text', { api: [{ set: { limit: '3' } }] }],
+    ['an end that is none', { api: [{ set: { limit: 3 }, until: 'never' }] }],
+    ['too long', JSON.stringify({ form: 1, policies: {}, history: [], filler: 'x'.repeat(1e6) })],
+  ])('%s', async (_, policies) => {
+    const limiter = limiterOf({ live: { limit: { max: 500 } } })
+    const other = createLimiter({
+      ...API,
+      store,
+      name: 'other',
+      prefix: 'sluice',
+      window: '1h',
+    } as never)
+    await limiter.policies.set('api', { limit: 7 })
+    await write(policies)
+    // A change elsewhere makes this process read it.
+    const late = limiterOf({ live: { limit: { max: 500 } }, window: '2h' })
+    await late.policies.list()
+    expect([limiter.peek('ada').limit, other.peek('ada').limit]).toEqual([7, 5])
+    late.close()
+  })
+
+  it('and a writer replaces it', async () => {
+    const limiter = limiterOf()
+    await limiter.policies.set('api', { limit: 7 })
+    await write('{')
+    await limiter.policies.set('api', { limit: 9 })
+    expect(limiter.peek('ada').limit).toBe(9)
+  })
+})
+
+describe('history', () => {
+  it('has who changed what, and goes back', async () => {
+    const { policies, peek } = limiterOf()
+    await policies.set('api', { limit: 7 }, { by: 'ada', from: 'command' })
+    await policies.set('api', { limit: 8 }, { by: 'bob' })
+    await policies.unset('api', { by: 'eve' })
+    const history = await policies.history()
+    expect(history.map(({ number, by, action, at }) => [number, by, action, at])).toEqual([
+      [3, 'eve', 'unset', NOON],
+      [2, 'bob', 'set', NOON],
+      [1, 'ada', 'set', NOON],
+    ])
+    await policies.rollback()
+    expect((await policies.list())[0]).toMatchObject({ limit: 8, codeLimit: 5 })
+    await policies.rollback(2)
+    expect((await policies.list())[0]).toMatchObject({ limit: 7 })
+    expect(peek).toBeDefined()
+    await expect(policies.rollback(99)).rejects.toMatchObject({ code: 'SLUICE_OPTION_VALUE' })
+  })
+
+  it('keeps the last 50 changes', async () => {
+    const { policies } = limiterOf()
+    for (let i = 0; i < 60; i += 1) await policies.set('api', { limit: 10 + i })
+    const history = await policies.history()
+    expect([history.length, history[0]?.number, history.at(-1)?.number]).toEqual([50, 60, 11])
+  })
+
+  it('the second of two writers who have seen the same learns of the first', async () => {
+    const { policies } = limiterOf()
+    await policies.set('api', { limit: 7 }, { seen: 0, by: 'ada' })
+    await expect(policies.set('api', { limit: 8 }, { seen: 0 })).rejects.toMatchObject({
+      code: 'SLUICE_POLICY_CHANGED',
+      message: expect.stringContaining('by ada'),
+    })
+    expect((await policies.list())[0]?.limit).toBe(7)
+  })
+})
+
+it('apply sets all, and diff says what it would change', async () => {
+  const limiter = limiterOf()
+  const other = limiterOf({ name: 'other', prefix: 'sluice', window: '1h' })
+  await limiter.policies.set('api', { limit: 7 })
+  expect(await limiter.policies.diff({ other: { enforce: 0.5 } })).toEqual([
+    { name: 'api', before: { limit: 7 }, after: undefined },
+    { name: 'other', before: undefined, after: { enforce: 0.5 } },
+  ])
+  await limiter.policies.apply({ other: { enforce: 0.5 } })
+  expect(await limiter.policies.list()).toMatchObject([
+    { name: 'api', limit: 5, settings: undefined },
+    { name: 'other', limit: 5, enforced: 0.5 },
+  ])
+  other.close()
+})
+
+it('an event says what a process has taken over', async () => {
+  const events: unknown[] = []
+  const note = (event: unknown) => events.push(event)
+  subscribe('sluice:policy', note)
+  const limiter = limiterOf()
+  await limiter.policies.set('api', { limit: 7 }, { for: '1m' })
+  clock.advance(60_000)
+  limiter.peek('ada')
+  unsubscribe('sluice:policy', note)
+  expect(events as PolicyChangeEvent[]).toMatchObject([
+    { limiter: 'api', policy: 'default', id: 'api', limit: 7, before: 5, source: 'document' },
+    { id: 'api', limit: 5, before: 7, source: 'code' },
+  ])
+})
+
+it('a limiter that comes later has what is set, and one that closes no longer', async () => {
+  const first = limiterOf()
+  await first.policies.set('api', { limit: 7 })
+  const second = limiterOf({ window: '1h' })
+  await second.policies.list()
+  expect(second.peek('ada').limit).toBe(7)
+  second.close()
+  await first.policies.set('api', { limit: 8 })
+  expect(second.peek('ada').limit).toBe(7)
+  expect(documentKey('sluice', 'policies')).toBe('sluice:{#}:policies')
+})

@@ -1,0 +1,308 @@
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { checkInteger, checkObject } from '../../options/checks.ts'
+import { parseDuration } from '../../options/duration.ts'
+import {
+  changed,
+  POLICIES,
+  POLICIES_TTL_MS,
+  type PolicyChange,
+  type PolicyDocument,
+  type PolicyLayers,
+  type PolicySettings,
+  readPolicies,
+  SETTING_NAMES,
+  type SettingsLayer,
+  settingsAt,
+  withLayer,
+  writePolicies,
+} from '../../stores/documents/policy-document.ts'
+import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
+import {
+  KEYSPACES,
+  type KeptKeyspace,
+  keptAt,
+  parseLive,
+  parseParams,
+} from '../../stores/inspection/kept-keyspaces.ts'
+import { parseKeyspace } from '../../stores/inspection/keyspace-name.ts'
+import { Policy } from '../policy.ts'
+import { livePoliciesOf } from './live-policies.ts'
+import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-control.ts'
+
+/** The live policies that applications have, as their code has them, by name. */
+type Known = ReadonlyMap<string, Policy>
+
+export async function listPolicies(documents: SharedDocuments): Promise<readonly PolicyState[]> {
+  const known = await knownPolicies(documents)
+  const { text, at } = await documents.read(POLICIES)
+  const { policies } = readOrNothing(text)
+  return [...known]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, policy]) => {
+      return stateOf(name, policy, policies[name], at)
+    })
+}
+
+export async function setPolicy(
+  documents: SharedDocuments,
+  name: string,
+  settings: PolicySettings,
+  options: SetOptions,
+): Promise<PolicyChange> {
+  const known = await knownPolicies(documents)
+  const set = checkSettings(known, name, settings)
+  const forMs = options.for === undefined ? undefined : parseDuration('for', options.for)
+  return change(documents, 'set', options, ({ policies }, at) => {
+    const until = forMs === undefined ? undefined : at + forMs
+    return { [name]: withLayer(policies[name] ?? [], { set, until }, at) }
+  })
+}
+
+export async function unsetPolicy(
+  documents: SharedDocuments,
+  name: string,
+  options: ChangeOptions,
+): Promise<PolicyChange> {
+  const known = await knownPolicies(documents)
+  return change(documents, 'unset', options, ({ policies }) => {
+    // What an application no longer has can be ended too.
+    if (policies[name] === undefined) knownPolicy(known, name)
+    return { [name]: [] }
+  })
+}
+
+export async function applyPolicies(
+  documents: SharedDocuments,
+  given: Readonly<Record<string, PolicySettings>>,
+  options: ChangeOptions,
+): Promise<PolicyChange> {
+  const known = await knownPolicies(documents)
+  const wanted = checkAll(known, given)
+  return change(documents, 'apply', options, ({ policies }) => withAll(policies, wanted))
+}
+
+export async function differences(
+  documents: SharedDocuments,
+  given: Readonly<Record<string, PolicySettings>>,
+): Promise<readonly PolicyDifference[]> {
+  const known = await knownPolicies(documents)
+  const wanted = checkAll(known, given)
+  const { text, at } = await documents.read(POLICIES)
+  const { policies } = readOrNothing(text)
+  return Object.entries(withAll(policies, wanted)).map(([name, layers]) => {
+    return { name, before: settingsAt(policies[name], at), after: settingsAt(layers, at) }
+  })
+}
+
+export async function historyOf(documents: SharedDocuments): Promise<readonly PolicyChange[]> {
+  const { text } = await documents.read(POLICIES)
+  return [...readOrNothing(text).history].reverse()
+}
+
+export async function rollBack(
+  documents: SharedDocuments,
+  number: number | undefined,
+  options: ChangeOptions,
+): Promise<PolicyChange> {
+  if (number !== undefined) checkInteger('number', number, 1, Number.MAX_SAFE_INTEGER)
+  return change(documents, 'rollback', options, ({ history }) => {
+    const from = history.findIndex((each) => number === undefined || each.number === number)
+    const undone = number === undefined ? history.slice(-1) : history.slice(from)
+    if (from < 0)
+      throw new SluiceError({
+        code: 'SLUICE_OPTION_VALUE',
+        option: 'number',
+        expected: `a change that is remembered: ${history.map((each) => each.number).join(', ') || 'there is none'}`,
+        received: number,
+        fix: 'Choose a number from the history.',
+      })
+    return Object.assign({}, ...undone.reverse().map(({ before }) => before))
+  })
+}
+
+/** Writes what `edit` says, once nobody has changed the document meanwhile. */
+async function change(
+  documents: SharedDocuments,
+  action: PolicyChange['action'],
+  { by = 'application', from = 'api', seen }: ChangeOptions,
+  edit: (document: PolicyDocument, at: number) => PolicyLayers,
+): Promise<PolicyChange> {
+  let made: PolicyChange | undefined
+  await documents.change(POLICIES, action, (text, at) => {
+    const document = readOrNothing(text)
+    const last = document.history.at(-1)
+    if (seen !== undefined && (last?.number ?? 0) !== seen) throw changedMeanwhile(seen, last)
+    const who = { at, by: cut(by), from: cut(from), action }
+    const next = orFull(() => changed(document, edit(document, at), who))
+    made = next.history.at(-1)
+    return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
+  })
+  return made as PolicyChange
+}
+
+/** A document that every process ignores is replaced as a whole. */
+function readOrNothing(text: string): PolicyDocument {
+  try {
+    return readPolicies(text)
+  } catch {
+    return { policies: {}, history: [] }
+  }
+}
+
+/** The policies of this process, and those that others have written into the store. */
+async function knownPolicies(documents: SharedDocuments): Promise<Known> {
+  const { text, at } = await documents.read(KEYSPACES)
+  const known = new Map<string, Policy>()
+  for (const kept of keptAt(text, at)) {
+    const live = parseLive(kept.params)
+    const policy = live && policyOf(kept)
+    if (policy !== undefined) known.set(live?.id as string, policy)
+  }
+  for (const { id, policy } of livePoliciesOf(documents).policies) known.set(id, policy.with({}))
+  return known
+}
+
+/** A policy as the code of an application has it; undefined if this version can't read it. */
+function policyOf({ name, params }: KeptKeyspace): Policy | undefined {
+  const parts = parseKeyspace(name)
+  const { min, max } = parseLive(params) as { min: number; max: number }
+  const { limit = Math.max(1, min), burst, maxDelayMs } = parseParams(params) ?? {}
+  if (parts === undefined) return undefined
+  const common = { name: parts.policy, live: { limit: { min, max } } }
+  const [unit, zone] = parts.calendar?.split(/:(.*):/) ?? []
+  const algorithm = parts.algorithm.replace('reserved-', '')
+  try {
+    if (algorithm === 'concurrency')
+      return new Policy('', { ...common, concurrent: limit } as never)
+    return new Policy('', {
+      ...common,
+      limit,
+      window: unit ?? parts.windowMs,
+      timeZone: zone,
+      algorithm: unit === undefined ? (algorithm as never) : undefined,
+      burst,
+      maxDelay: maxDelayMs,
+    })
+  } catch {
+    return undefined
+  }
+}
+
+function stateOf(
+  name: string,
+  policy: Policy,
+  layers: readonly SettingsLayer[] | undefined,
+  at: number,
+): PolicyState {
+  const settings = settingsAt(layers, at)
+  let inForce = policy
+  let problem: string | undefined
+  try {
+    inForce = policy.with(settings ?? {})
+  } catch (error) {
+    problem = (error as SluiceError).message
+  }
+  const ends = (layers ?? []).flatMap(({ until }) =>
+    until !== undefined && until > at ? until : [],
+  )
+  return {
+    name,
+    algorithm: policy.algorithm.name.replace('reserved-', ''),
+    windowMs: policy.holdsSlots ? undefined : policy.windowMs,
+    limit: inForce.limit,
+    codeLimit: policy.limit,
+    bounds: policy.live as { min: number; max: number },
+    enforced: inForce.enforced,
+    problem,
+    settings,
+    until: ends.length === 0 ? undefined : Math.min(...ends),
+  }
+}
+
+function checkAll(
+  known: Known,
+  given: Readonly<Record<string, PolicySettings>>,
+): Record<string, PolicySettings> {
+  checkObject('policies', given, 'settings by the names of policies: { api: { limit: 200 } }')
+  const entries = Object.entries(given)
+  return Object.fromEntries(
+    entries.map(([name, settings]) => [name, checkSettings(known, name, settings)]),
+  )
+}
+
+/** @throws SluiceError if a setting is wrong, or no document may set it */
+function checkSettings(known: Known, name: string, given: PolicySettings): PolicySettings {
+  const policy = knownPolicy(known, name)
+  checkObject('settings', given, 'settings such as { limit: 200 }')
+  const settings = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  for (const setting of Object.keys(settings)) {
+    if (SETTING_NAMES.some((each) => each === setting)) continue
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_UNKNOWN',
+      option: setting,
+      expected: `one of ${SETTING_NAMES.join(', ')}`,
+      received: settings[setting],
+      fix: `Change ${setting} in the code: it says where requests are counted, and all processes must agree on that.`,
+    })
+  }
+  policy.with(settings)
+  return settings
+}
+
+function knownPolicy(known: Known, name: string): Policy {
+  const policy = known.get(name)
+  if (policy !== undefined) return policy
+  const names = [...known.keys()].sort()
+  throw new SluiceError({
+    code: 'SLUICE_POLICY_UNKNOWN',
+    option: 'name',
+    expected: names.length === 0 ? 'a policy with the option live' : `one of ${names.join(', ')}`,
+    received: name,
+    fix: 'Name a policy that has the option live, in an application that has had a request with this store and prefix.',
+  })
+}
+
+function withAll(
+  policies: PolicyLayers,
+  wanted: Readonly<Record<string, PolicySettings>>,
+): PolicyLayers {
+  const after: Record<string, readonly SettingsLayer[]> = {}
+  for (const name of new Set([...Object.keys(policies), ...Object.keys(wanted)])) {
+    const set = wanted[name]
+    const layers = set === undefined ? [] : [{ set }]
+    if (JSON.stringify(layers) !== JSON.stringify(policies[name] ?? [])) after[name] = layers
+  }
+  return after
+}
+
+/** Bounds what history keeps of a text. */
+function cut(text: string): string {
+  return String(text).slice(0, 100)
+}
+
+function orFull<T>(act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new SluiceError({
+      code: 'SLUICE_POLICIES_FULL',
+      option: 'settings',
+      expected: 'fewer settings at the same time',
+      said: error.message,
+      fix: 'End settings that are no longer needed.',
+    })
+  }
+}
+
+function changedMeanwhile(seen: number, last: PolicyChange | undefined): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_POLICY_CHANGED',
+    option: 'seen',
+    expected: `${seen}, the last change that was seen`,
+    said: `${last?.number ?? 0}${last === undefined ? '' : `, by ${last.by}`}`,
+    fix: 'Look at what has changed, and try again.',
+  })
+}

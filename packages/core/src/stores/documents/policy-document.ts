@@ -1,0 +1,198 @@
+import type { Duration } from '../../options/duration.ts'
+import { linesOf, writeDocument } from './document.ts'
+
+/** The name of the document that has the settings of live policies. */
+export const POLICIES = 'policies'
+/** The form of the document. */
+const FORM = 1
+/** How long the document is kept after a change, ms: ten years. */
+export const POLICIES_TTL_MS = 315_576_000_000
+/** The most policies that have settings at the same time. */
+const MAX_POLICIES = 1000
+/** The most settings of one policy that end by themselves, at the same time. */
+const MAX_TEMPORARY = 10
+/** The changes that are remembered, and how many characters they may take: older ones are forgotten. */
+const MAX_HISTORY = 50
+const MAX_HISTORY_LENGTH = 100_000
+/** The most characters of a document: a store takes 600,000. */
+const MAX_LENGTH = 400_000
+
+/** What a document may set. */
+export const SETTING_NAMES = [
+  'limit',
+  'burst',
+  'maxDelay',
+  'concurrent',
+  'alertAt',
+  'dryRun',
+  'enforce',
+] as const
+
+/** What a document sets of a policy, in place of its options. */
+export interface PolicySettings {
+  /** Units per window. */
+  readonly limit?: number | undefined
+  /** Units. Only of a token bucket. */
+  readonly burst?: number | undefined
+  /** A duration. Only of a leaky bucket. */
+  readonly maxDelay?: Duration | undefined
+  /** Requests. Only of a policy that has it. */
+  readonly concurrent?: number | undefined
+  readonly alertAt?: readonly number[] | undefined
+  readonly dryRun?: boolean | undefined
+  /** A share of the clients, 0 … 1. */
+  readonly enforce?: number | undefined
+}
+
+/** Settings of a policy, of which later ones go before earlier ones. */
+export interface SettingsLayer {
+  readonly set: PolicySettings
+  /** When they end, ms on the store's clock; undefined: when they are changed. */
+  readonly until?: number | undefined
+}
+
+/** The settings of policies, by their names. */
+export type PolicyLayers = Readonly<Record<string, readonly SettingsLayer[]>>
+
+/** Who changed the settings, when, and to what. */
+export interface PolicyChange {
+  /** Counts the changes, from 1. */
+  readonly number: number
+  /** ms on the store's clock. */
+  readonly at: number
+  readonly by: string
+  /** From where: `api`, `command`, `page`. */
+  readonly from: string
+  readonly action: 'set' | 'unset' | 'apply' | 'rollback'
+  /** The settings of each policy that has changed, before and after; an empty list: those of the code alone. */
+  readonly before: PolicyLayers
+  readonly after: PolicyLayers
+}
+
+/** The settings of all live policies under a prefix, and the last changes of these, the oldest first. */
+export interface PolicyDocument {
+  readonly policies: PolicyLayers
+  readonly history: readonly PolicyChange[]
+}
+
+const EMPTY: PolicyDocument = { policies: {}, history: [] }
+
+/**
+ * Reads what {@link writePolicies} wrote.
+ *
+ * @throws Error that says what is wrong, if it is of another form
+ */
+export function readPolicies(text: string): PolicyDocument {
+  if (text === '') return EMPTY
+  if (text.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`)
+  const [line = ''] = linesOf(text)
+  const { form, policies, history } = parsed(line)
+  if (form !== FORM) throw new Error(`its form is ${JSON.stringify(form)}, and not ${FORM}`)
+  if (!isObject(policies) || !Array.isArray(history)) throw new Error('it has no policies')
+  for (const [name, layers] of Object.entries(policies)) {
+    if (!Array.isArray(layers)) throw new Error(`the settings of ${name} are no list`)
+    for (const layer of layers) checkLayer(name, layer)
+  }
+  return { policies: policies as PolicyLayers, history: history.filter(isChange) }
+}
+
+/** The document as text, with a version that no other text has. */
+export function writePolicies({ policies, history }: PolicyDocument): string {
+  const json = JSON.stringify({ form: FORM, policies, history })
+  // Stores keep printable ASCII.
+  const ascii = json.replace(/[^\x20-\x7e]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+  return writeDocument([ascii])
+}
+
+/** What of a policy is set at a moment; undefined: nothing. */
+export function settingsAt(
+  layers: readonly SettingsLayer[] | undefined,
+  at: number,
+): PolicySettings | undefined {
+  const alive = (layers ?? []).filter(({ until = Infinity }) => until > at)
+  return alive.length === 0 ? undefined : alive.map(({ set }) => set).reduce(over)
+}
+
+/** When settings end next, ms on the store's clock; `Infinity`: none end by themselves. */
+export function nextEnd(policies: PolicyLayers, at: number): number {
+  const ends = Object.values(policies).flatMap((layers) => layers.map(({ until }) => until ?? 0))
+  return Math.min(Infinity, ...ends.filter((end) => end > at))
+}
+
+/**
+ * The settings of a policy with further ones. Those that have no end are joined with the ones before, and those that have
+ * one are put over them until then.
+ */
+export function withLayer(
+  layers: readonly SettingsLayer[],
+  { set, until }: SettingsLayer,
+  at: number,
+): readonly SettingsLayer[] {
+  const alive = layers.filter((layer) => (layer.until ?? Infinity) > at)
+  const lasting = alive.filter((layer) => layer.until === undefined).map((layer) => layer.set)
+  const ending = alive.filter((layer) => layer.until !== undefined)
+  if (until !== undefined) ending.push({ set, until })
+  else lasting.push(set)
+  if (ending.length > MAX_TEMPORARY)
+    throw new RangeError(`more than ${MAX_TEMPORARY} settings that end by themselves`)
+  return [...(lasting.length > 0 ? [{ set: lasting.reduce(over) }] : []), ...ending]
+}
+
+/**
+ * The document after a change.
+ *
+ * @param after the settings of the policies that change; an empty list: none
+ * @throws RangeError if it would be too large
+ */
+export function changed(
+  { policies, history }: PolicyDocument,
+  after: PolicyLayers,
+  change: Pick<PolicyChange, 'at' | 'by' | 'from' | 'action'>,
+): PolicyDocument {
+  const names = Object.keys(after)
+  const before = Object.fromEntries(names.map((name) => [name, policies[name] ?? []]))
+  const all = Object.entries({ ...policies, ...after }).filter(([, layers]) => layers.length > 0)
+  if (all.length > MAX_POLICIES) throw new RangeError(`more than ${MAX_POLICIES} policies`)
+  const number = (history.at(-1)?.number ?? 0) + 1
+  const changes = [...history, { number, ...change, before, after }].slice(-MAX_HISTORY)
+  while (changes.length > 1 && JSON.stringify(changes).length > MAX_HISTORY_LENGTH) changes.shift()
+  return { policies: Object.fromEntries(all), history: changes }
+}
+
+/** Settings over others: what decides for whom it is a dry run is one setting. */
+function over(lower: PolicySettings, upper: PolicySettings): PolicySettings {
+  const { dryRun, enforce, ...others } = lower
+  const replaces = upper.dryRun !== undefined || upper.enforce !== undefined
+  return { ...(replaces ? others : lower), ...upper }
+}
+
+function checkLayer(name: string, layer: unknown): void {
+  const { set, until } = (isObject(layer) ? layer : {}) as Partial<SettingsLayer>
+  if (!isObject(set)) throw new Error(`the settings of ${name} are no object`)
+  if (until !== undefined && !Number.isSafeInteger(until))
+    throw new Error(`the end of settings of ${name} is no time`)
+  for (const setting of Object.keys(set)) {
+    if (SETTING_NAMES.some((known) => known === setting)) continue
+    throw new Error(`it sets ${setting} of ${name}, which stands in code alone`)
+  }
+}
+
+function parsed(line: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (isObject(value)) return value
+  } catch {
+    // As any other text that is no document.
+  }
+  throw new Error('it is no JSON of an object')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isChange(value: unknown): value is PolicyChange {
+  return isObject(value) && Number.isSafeInteger(value.number) && isObject(value.before)
+}
