@@ -36,10 +36,13 @@ const ANSWERS: Record<string, () => Promise<string>> = {
     const used = (await budget.usage(who)).levels.map((each) => each.used)
     return used.every((each) => each === 0.6) ? 'yes' : 'no'
   },
-  "enforces the key's budget besides the team's": async () => {
-    const budget = budgetOf({ levels: { key: 1, team: 100 } })
-    await budget.reserve(who, ask)
-    return (await budget.reserve(who, ask)).level === 'key' ? 'yes' : 'no'
+  "enforces a user's budget besides the team's": async () => {
+    const levels = { user: 1, team: 100 }
+    const budget = createBudget({ unit: 'tokens', window: 'month', levels })
+    opened.push(budget)
+    const ada = { user: 'ada', team: 'core' }
+    await budget.reserve(ada, { model: 'any', output: 1 })
+    return (await budget.reserve(ada, { model: 'any', output: 1 })).level === 'user' ? 'yes' : 'no'
   },
   'a model without a price': async () => {
     const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
