@@ -275,11 +275,21 @@ export class Policy {
 
   /** Where the requests that have this limit are counted. */
   keyspace(limit: CompiledLimit = this.anyLimit()): Keyspace {
-    const params = this.limit === undefined ? undefined : limit.params
     const { algorithm } = limit
     const { live, liveId } = this
     const range = live && `${encodeURIComponent(liveId as string)},${live.min},${live.max}`
-    return { name: this.space(limit), algorithm, limit: this.compiledLimit, params, live: range }
+    // A document may change them later.
+    const paramsOf = () =>
+      this.limit === undefined ? undefined : (this.compiledLimit ?? limit).params
+    return {
+      name: this.space(limit),
+      algorithm,
+      limit: this.compiledLimit,
+      live: range,
+      get params() {
+        return paramsOf()
+      },
+    }
   }
 
   private limitIn({ windowMs, calendar, limits }: WindowLimits, limit: unknown): CompiledLimit {

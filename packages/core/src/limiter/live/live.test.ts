@@ -53,6 +53,14 @@ describe('set', () => {
     expect(limiter.consume('ada')).toMatchObject({ allowed: true, limit: 5, remaining: 0 })
   })
 
+  it('is what inspect shows', async () => {
+    const limiter = limiterOf()
+    limiter.consume('ada')
+    await limiter.policies.set('api', { limit: 10 })
+    for await (const entry of store.inspect()) expect(entry).toMatchObject({ limit: 10, used: 1 })
+    expect.assertions(1)
+  })
+
   it('for a time: then what was set before holds again, by the clock of the store', async () => {
     const limiter = limiterOf()
     await limiter.policies.set('api', { limit: 7 })

@@ -23,7 +23,8 @@ export async function* inspectTables(
     const { prefix, name } = table
     const keyspace = inspection.keyspaceOf(prefix, name)
     if (!keyspace) continue
-    if (table.params !== undefined) keyspace.learn(formatParams(table.params))
+    const params = table.keyspace?.params
+    if (params !== undefined) keyspace.learn(formatParams(params))
     const read = (row: number, key: string, isDigest: boolean, now: number) => {
       const state = new KeyState()
       if (row >= 0) table.load(row, state)

@@ -64,7 +64,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
     }
     const tables = keyspaces.map((each) => {
       const table = this.tables.of(each.prefix ?? prefix, each.name)
-      table.params = each.params
+      table.keyspace = each
       return table
     })
     return new MemoryLedger(this.tables, tables, ban?.limit)

@@ -1,7 +1,8 @@
-import type { AlgorithmParams, KeyState } from '../../algorithms/algorithm.ts'
+import type { KeyState } from '../../algorithms/algorithm.ts'
 import type { Held } from '../../algorithms/held/held.ts'
 import type { Log } from '../../algorithms/sliding-log/log.ts'
 import { bounded, copied, DIGEST_LENGTH } from '../../key/digest.ts'
+import type { Keyspace } from '../store.ts'
 import { KeyIndex } from './key-index.ts'
 import type { OwnTable } from './own-table.ts'
 
@@ -29,8 +30,8 @@ export class Table {
   readonly prefix: string
   /** The name of the keyspace. */
   readonly name: string
-  /** What the limits of the ledger that was opened last are compiled from, if that is always the same. */
-  params: AlgorithmParams | undefined
+  /** The keyspace of the ledger that was opened last. */
+  keyspace: Keyspace | undefined
   size = 0
   /** Keys that are not exhausted. */
   spare = 0
