@@ -222,6 +222,21 @@ it('a state that has ended says nothing, though nobody has swept it', async () =
   expect(await after.consume('ada')).toMatchObject({ limit: 9, remaining: 8 })
 })
 
+it('a store that has lost the keyspaces costs a client what it is given for some minutes, and not longer', async () => {
+  const made = database()
+  const [before, after] = [await known(made), await known(made, { window: '1h' })]
+  await after.consume('ada')
+  for (const key of made.rows.keys()) if (key.includes('{#}')) made.rows.delete(key)
+  await before.override('ada', { limit: 0 })
+  expect((await after.consume('ada')).limit).toBe(5)
+  made.clock.advance(10 * MINUTE)
+  await after.peek('ada')
+  made.took()
+  // Nothing that is refused marks a state.
+  for (let i = 0; i < 2; i += 1)
+    expect([await after.consume('ada'), made.took()]).toMatchObject([{ limit: 0 }, [2]])
+})
+
 it('a decision between the record and the marks of other versions is none that stays', async () => {
   const made = database()
   const [before, after] = [await known(made), await known(made, { window: '1h' })]

@@ -8,6 +8,11 @@ import { TransactionStates } from './transaction-states.ts'
 
 /** The most states that a process knows to have parts, and the most that it knows to be unmarked. */
 const MOST_KNOWN = 10_000
+/**
+ * How often a process reads a record that there should not be, ms. So a client has what it was given though its state was
+ * not marked: the store may have lost which keyspaces there are.
+ */
+const LOOK_AGAIN_MS = 600_000
 
 /** A state that a transaction is about. */
 export interface TouchedState {
@@ -38,7 +43,7 @@ export class PartedTransactions {
   private readonly transactions: GrowingTransactions
   /** The states with parts that were used last, with the parts that any call needs. */
   private readonly known = new Map<string, readonly number[]>()
-  /** Until when the states that were used last are not marked, ms on the store's clock. */
+  /** Until when the states that were used last are believed not to be marked, ms on the store's clock. */
   private readonly unmarked = new Map<string, number>()
   /** The store's time minus `performance.now()`, ms. */
   private ahead = 0
@@ -68,7 +73,7 @@ export class PartedTransactions {
         throw new MissingKeys([...error.keys, ...this.partsOfAll(touched)])
       } finally {
         this.learn(states)
-        this.learnMarks(states, touched)
+        this.learnMarks(states, bytes, touched, now)
       }
     }
     const more = [...this.ownsOfAll(touched), ...this.partsOfAll(touched)]
@@ -82,7 +87,8 @@ export class PartedTransactions {
     touched: readonly TouchedState[],
   ): void {
     const missing = touched.flatMap(({ name, own }) => {
-      const isMissing = own !== undefined && !bytes.has(own) && states.unmarkedUntil(name) === 0
+      const isMissing =
+        own !== undefined && !bytes.has(own) && states.unmarkedUntil(name, own) === 0
       return isMissing ? own : []
     })
     if (missing.length > 0) throw new MissingKeys(missing)
@@ -121,13 +127,18 @@ export class PartedTransactions {
     }
   }
 
-  private learnMarks(states: TransactionStates, touched: readonly TouchedState[]): void {
+  private learnMarks(
+    states: TransactionStates,
+    bytes: States,
+    touched: readonly TouchedState[],
+    now: number,
+  ): void {
     const { unmarked } = this
     for (const { name, own } of touched) {
       if (own === undefined) continue
-      const until = states.unmarkedUntil(name)
+      const until = states.unmarkedUntil(name, own)
       if (until === 0) unmarked.delete(name)
-      else unmarked.set(name, until)
+      else if (bytes.has(own)) unmarked.set(name, Math.min(until, now + LOOK_AGAIN_MS))
       if (unmarked.size > MOST_KNOWN) unmarked.delete(unmarked.keys().next().value as string)
     }
   }

@@ -30,9 +30,9 @@ export class TransactionStates {
   }
 
   /** Until when it is known that the client of a state has nothing of its own, ms; 0: that is not known now. */
-  unmarkedUntil(name: string): number {
+  unmarkedUntil(name: string, own: string): number {
     const until = unmarkedUntil(this.bytes.get(name))
-    return until > this.now ? until : 0
+    return until > this.now && this.bytes.get(own) === undefined ? until : 0
   }
 
   /**
