@@ -49,6 +49,6 @@ function heldIn(view: DataView, extras: number): HeldArray {
 
 export function doubles(numbers: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(8 * numbers.length))
-  for (const [i, number] of numbers.entries()) view.setFloat64(8 * i, number, true)
+  for (let i = 0; i < numbers.length; i += 1) view.setFloat64(8 * i, numbers[i] as number, true)
   return new Uint8Array(view.buffer)
 }
