@@ -67,7 +67,7 @@ export class Statements {
     )
     this.writeAll = named(`SELECT ${this.write1}($1, $2, $3, $4, $5, $6, $7)::text`)
     this.create = [
-      `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70)`,
+      `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70, toast_tuple_target = 4080)`,
       `CREATE INDEX IF NOT EXISTS sluice_states_expires ON ${this.table} (expires)`,
       `CREATE OR REPLACE FUNCTION ${this.write1}(patience text, earliest float8, latest float8, names text[], olds bytea[], states bytea[], ends bigint[]) RETURNS numeric LANGUAGE plpgsql AS $$${functionOn(this.table)} $$`,
     ]
@@ -145,7 +145,7 @@ export class Statements {
     const rows = changes.flatMap(({ key, state, ttlMs }) => {
       if (state === undefined) return []
       const hex = Buffer.from(state).toString('hex')
-      return `(${placeOf(key)}, decode('${hex}', 'hex'), ${expiryOf(now, ttlMs)}::bigint)`
+      return `(${placeOf(key)}, E'\\\\x${hex}'::bytea, ${expiryOf(now, ttlMs)}::bigint)`
     })
     const deleted = changes.filter(({ state }) => state === undefined).map(({ key }) => key)
     const gone = [...deleted, ...unused].map(placeOf)
