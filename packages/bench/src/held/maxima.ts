@@ -115,7 +115,14 @@ export async function costOf(
   const ledger: Ledger = store.open({ policies: [keyspace] }, `maxima-${prefixes}`, 60_000)
   const charge = (slot: number, more: Partial<Charge> = {}): Charge => {
     // Numbers as a process chooses them, and an owner for each.
-    return { key: 'client', limit, cost: 1, slot: 2 ** 40 + slot * 7919, owner: slot + 1, ...more }
+    return {
+      key: 'client',
+      limit,
+      cost: 1,
+      slot: 2 ** 52 + slot * 7919,
+      owner: 2 ** 52 + slot * 104729,
+      ...more,
+    }
   }
   for (let slot = 1; slot <= count; slot += 1) {
     clock.advance(1)

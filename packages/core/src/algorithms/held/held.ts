@@ -28,6 +28,8 @@ export interface Held {
   holdAsOf(now: number): void
   /** Holds an entry from `at` on. */
   add(at: number, slot: number, holdMs: number, extras?: readonly number[]): void
+  /** Holds the entries of these slots from `at` on, those that there are. */
+  renew(at: number, slots: readonly number[], holdMs: number): void
   /** Takes the entries of these slots out. Returns the extras of each: the first, if a store was sent one twice. */
   take(slots: readonly number[]): ReadonlyMap<number, readonly number[]>
 }
@@ -115,28 +117,24 @@ export class HeldArray implements Held {
 
   holdAsOf(now: number): void {
     if (this.clock <= now) return
-    const { width, length } = this
+    const { width } = this
     const before = this.all().slice()
     this.clock = now
     this.length = 0
-    for (let i = 0; i < length; i += 1) {
-      const [until = 0, slot = 0, holdMs = 0, ...extras] = before.subarray(
-        i * width,
-        (i + 1) * width,
-      )
-      this.add(Math.min(until - holdMs, now), slot, holdMs, extras)
+    for (let from = 0; from < before.length; from += width) {
+      const entry = before.subarray(from, from + width)
+      entry[0] = Math.min(entry[0] as number, now + (entry[2] as number))
+      this.insert(entry)
     }
   }
 
   add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
-    const { width } = this
-    const until = at + holdMs
-    if ((this.length + 1) * width > this.numbers.length) this.grow()
-    const from = this.placeOf(until, slot) * width
-    this.numbers.copyWithin(from + width, from, this.length * width)
-    this.numbers.set([until, slot, holdMs, ...extras], from)
-    this.length += 1
+    this.insert([at + holdMs, slot, holdMs, ...extras])
     if (at > this.clock) this.clock = at
+  }
+
+  renew(at: number, slots: readonly number[], holdMs: number): void {
+    for (const [slot, extras] of this.take(slots)) this.add(at, slot, holdMs, extras)
   }
 
   take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
@@ -157,6 +155,15 @@ export class HeldArray implements Held {
     }
     this.shorten(kept)
     return taken
+  }
+
+  private insert(entry: ArrayLike<number>): void {
+    const { width } = this
+    if ((this.length + 1) * width > this.numbers.length) this.grow()
+    const from = this.placeOf(entry[0] as number, entry[1] as number) * width
+    this.numbers.copyWithin(from + width, from, this.length * width)
+    this.numbers.set(entry, from)
+    this.length += 1
   }
 
   /** How many entries come before one of this end and slot. */

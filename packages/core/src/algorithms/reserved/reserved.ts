@@ -91,7 +91,7 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     this.giveBackEnded(state, now)
     const { held } = state
     held?.holdAsOf(now)
-    for (const [slot, extras] of held?.take(slots) ?? []) held?.add(now, slot, this.holdMs, extras)
+    held?.renew(now, slots, this.holdMs)
     this.inner.settle(state, now, 0, now)
   }
 

@@ -1,5 +1,10 @@
-/** Bits of a number that each byte has. */
-const BASE = 128
+/** Each byte of a number has 7 bits of it, and says by its highest bit that there are more. */
+const MORE = 128
+/** Integers below it can be shifted. */
+const SHIFTABLE = 2 ** 31
+/** Four bytes have so many bits, and numbers below. */
+const BITS = 28
+const FOUR_BYTES = 2 ** BITS
 /** Bytes of the largest number, 2^53 − 1. */
 const LONGEST = 8
 
@@ -10,10 +15,21 @@ export class NumberWriter {
 
   put(number: number): void {
     if (this.length + LONGEST > this.bytes.length) this.grow()
+    const { bytes } = this
     let rest = number
-    for (; rest >= BASE; rest = Math.floor(rest / BASE))
-      this.bytes[this.length++] = (rest % BASE) + BASE
-    this.bytes[this.length++] = rest
+    if (rest >= SHIFTABLE) {
+      rest = Math.floor(number / FOUR_BYTES)
+      const low = number - rest * FOUR_BYTES
+      for (let shift = 0; shift < BITS; shift += 7)
+        bytes[this.length++] = ((low >>> shift) & (MORE - 1)) | MORE
+    }
+    for (; rest >= MORE; rest >>>= 7) bytes[this.length++] = (rest & (MORE - 1)) | MORE
+    bytes[this.length++] = rest
+  }
+
+  /** @param number an integer of −2^52 … 2^52 − 1 */
+  putSigned(number: number): void {
+    this.put(number < 0 ? -2 * number - 1 : 2 * number)
   }
 
   /** A copy of the bytes. */
@@ -38,11 +54,22 @@ export class NumberReader {
   }
 
   next(): number {
-    let number = 0
-    for (let weight = 1; ; weight *= BASE) {
+    let low = 0
+    for (let shift = 0; shift < BITS; shift += 7) {
       const byte = this.bytes[this.at++] ?? 0
-      if (byte < BASE) return number + byte * weight
-      number += (byte - BASE) * weight
+      low |= (byte & (MORE - 1)) << shift
+      if (byte < MORE) return low
     }
+    let number = low
+    for (let weight = FOUR_BYTES; ; weight *= MORE) {
+      const byte = this.bytes[this.at++] ?? 0
+      if (byte < MORE) return number + byte * weight
+      number += (byte - MORE) * weight
+    }
+  }
+
+  nextSigned(): number {
+    const number = this.next()
+    return number % 2 === 0 ? number / 2 : -(number + 1) / 2
   }
 }

@@ -3,8 +3,8 @@ import type { StateChange } from '../transactional-backend.ts'
 import { NumberReader, NumberWriter } from './numbers.ts'
 import type { Parts } from './parts.ts'
 
-/** The parts of what is held. */
-const COUNT = 64
+/** The parts of what is held: a call about all of them reads and writes so many rows. */
+const COUNT = 32
 const ALL: readonly number[] = Array.from({ length: COUNT }, (_, id) => id)
 
 /** What one part has: entries, and how many entries of all parts some owners have. */
@@ -17,7 +17,7 @@ interface HeldPart {
 type Entry = readonly [until: number, slot: number, holdMs: number, ...extras: number[]]
 
 /**
- * What is held, in 64 parts by the numbers of the slots, so that a call reads and writes only those that it is about.
+ * What is held, in 32 parts by the numbers of the slots, so that a call reads and writes only those that it is about.
  * The state has of each part how many entries it has, and when the first and the last of them ends. The count of an
  * owner is in the part of the owner's number.
  */
@@ -82,6 +82,19 @@ export class PartedHeld implements Held {
   /** The parts that a call about a slot of an owner needs. */
   static partsOf(slot: number, owner = 0): number[] {
     return [partOf(slot), ...ownerPart(owner)]
+  }
+
+  /** The parts that a call at some time probably needs, since something in them has ended. It keeps nothing of what is held. */
+  partsOfNext(): (time: number) => readonly number[] {
+    const [firsts, lasts] = [this.firsts.slice(), this.lasts.slice()]
+    // Of slots, a part is forgotten without being read once all of it has ended.
+    const isNeeded =
+      this.extras > 0 ? () => true : (id: number, time: number) => (lasts[id] as number) > time
+    return (time) =>
+      ALL.filter((id) => {
+        const first = firsts[id] as number
+        return first > 0 && first <= time && isNeeded(id, time)
+      })
   }
 
   endedAt(time: number): number {
@@ -155,6 +168,16 @@ export class PartedHeld implements Held {
     this.refresh(id)
     this.countOwner(owner, 1)
     if (at > this.clock) this.clock = at
+  }
+
+  renew(at: number, slots: readonly number[], holdMs: number): void {
+    this.load(slots.map(partOf))
+    for (const [id, own] of byPart(slots)) {
+      const { entries } = this.change(id)
+      entries.renew(at, own, holdMs)
+      this.refresh(id)
+      this.clock = Math.max(this.clock, entries.clock)
+    }
   }
 
   take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
@@ -317,7 +340,18 @@ function zeros(): number[] {
 
 /** The part of a slot, or of an owner. */
 function partOf(number: number): number {
-  return Math.imul(number ^ Math.floor(number / 2 ** 32), 0x9e3779b1) >>> 26
+  return Math.imul(number ^ Math.floor(number / 2 ** 32), 0x9e3779b1) >>> 27
+}
+
+/** The slots of each part. */
+function byPart(slots: readonly number[]): ReadonlyMap<number, number[]> {
+  const parts = new Map<number, number[]>()
+  for (const slot of slots) {
+    const own = parts.get(partOf(slot))
+    if (own === undefined) parts.set(partOf(slot), [slot])
+    else own.push(slot)
+  }
+  return parts
 }
 
 /** The part of an owner, if it is one. */
@@ -350,11 +384,14 @@ function byEnd(one: Entry, other: Entry): number {
 function encodePart(generation: number, { entries, owners }: HeldPart): Uint8Array {
   const numbers = new NumberWriter()
   const all = entries.all()
-  const from = all[0] ?? 0
-  for (const each of [generation, entries.length, from]) numbers.put(each)
   const width = 3 + entries.extras
-  for (let i = 0; i < all.length; i += 1)
-    numbers.put((all[i] as number) - (i % width === 0 ? from : 0))
+  numbers.put(generation)
+  numbers.put(entries.length)
+  for (let i = 0; i < all.length; i += 1) {
+    const number = all[i] as number
+    if (isNearby(i % width)) numbers.putSigned(number - (all[i - width] ?? 0))
+    else numbers.put(number)
+  }
   numbers.put(owners.size)
   for (const [owner, count] of owners) {
     numbers.put(owner)
@@ -375,8 +412,13 @@ function decodePart(
   if (!isOurs) return { entries: new HeldArray(extras, clock), owners }
   const width = 3 + extras
   const all = new Float64Array(numbers.next() * width)
-  const from = numbers.next()
-  for (let i = 0; i < all.length; i += 1) all[i] = (i % width === 0 ? from : 0) + numbers.next()
+  for (let i = 0; i < all.length; i += 1)
+    all[i] = isNearby(i % width) ? numbers.nextSigned() + (all[i - width] ?? 0) : numbers.next()
   for (let count = numbers.next(); count > 0; count -= 1) owners.set(numbers.next(), numbers.next())
   return { entries: HeldArray.from(extras, clock, all), owners }
+}
+
+/** Whether a number of an entry is much as that of the entry before: when it ends, for how long it is held, when it was charged. */
+function isNearby(place: number): boolean {
+  return place === 0 || place === 2 || place === 3
 }

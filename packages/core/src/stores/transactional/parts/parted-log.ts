@@ -93,11 +93,12 @@ export class PartedLog implements Log {
     return this.blocks.at(-1)?.last
   }
 
-  /** The parts that the next call probably needs. */
-  get partsOfNext(): number[] {
+  /** The parts that the next call probably needs. It keeps nothing of the log. */
+  partsOfNext(): () => readonly number[] {
     const last = this.blocks.at(-1)
     const ids = [this.blocks[0]?.id ?? 0, last?.id ?? 0]
-    return last !== undefined && last.count > MOST - ROOM ? [...ids, this.freeId()] : ids
+    if (last !== undefined && last.count > MOST - ROOM) ids.push(this.freeId())
+    return () => ids
   }
 
   unitsUntil(time: number): number {

@@ -2,7 +2,6 @@ import { GrowingTransactions, MissingKeys, type States } from '../growing-transa
 import type { Transaction, TransactionalBackend } from '../transactional-backend.ts'
 import { partedOf } from './parted-entries.ts'
 import { PartedHeld } from './parted-held.ts'
-import { PartedLog } from './parted-log.ts'
 import { partKey } from './parts.ts'
 import { TransactionStates } from './transaction-states.ts'
 
@@ -42,7 +41,7 @@ export interface TransactionOptions<T> {
 export class PartedTransactions {
   private readonly transactions: GrowingTransactions
   /** The states with parts that were used last, with the parts that any call needs. */
-  private readonly known = new Map<string, readonly number[]>()
+  private readonly known = new Map<string, (now: number) => readonly number[]>()
   /** Until when the states that were used last are believed not to be marked, ms on the store's clock. */
   private readonly unmarked = new Map<string, number>()
   /** The store's time minus `performance.now()`, ms. */
@@ -111,7 +110,9 @@ export class PartedTransactions {
   private partsOf({ name, slots = [], owner }: TouchedState): string[] {
     const known = this.known.get(name)
     if (known === undefined) return []
-    const ids = known.concat(slots.flatMap((slot) => PartedHeld.partsOf(slot, owner)))
+    const ids = known(performance.now() + this.ahead).concat(
+      slots.flatMap((slot) => PartedHeld.partsOf(slot, owner)),
+    )
     return ids.map((id) => partKey(name, id))
   }
 
@@ -123,7 +124,7 @@ export class PartedTransactions {
       this.known.delete(name)
       if (parted === undefined || parted.length === 0) continue
       if (this.known.size >= MOST_KNOWN) this.known.delete(this.known.keys().next().value as string)
-      this.known.set(name, parted instanceof PartedLog ? parted.partsOfNext : [])
+      this.known.set(name, parted.partsOfNext())
     }
   }
 
