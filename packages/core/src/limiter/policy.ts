@@ -276,18 +276,19 @@ export class Policy {
   /** Where the requests that have this limit are counted. */
   keyspace(limit: CompiledLimit = this.anyLimit()): Keyspace {
     const { algorithm } = limit
-    const { live, liveId } = this
-    const range = live && `${encodeURIComponent(liveId as string)},${live.min},${live.max}`
-    // A document may change them later.
-    const paramsOf = () =>
-      this.limit === undefined ? undefined : (this.compiledLimit ?? limit).params
+    const name = this.space(limit)
+    const params = this.limit === undefined ? undefined : limit.params
+    const { live, liveId, compiledLimit } = this
+    if (live === undefined) return { name, algorithm, limit: compiledLimit, params }
+    const current = () => (this.limit === undefined ? undefined : this.compiledLimit?.params)
     return {
-      name: this.space(limit),
+      name,
       algorithm,
-      limit: this.compiledLimit,
-      live: range,
+      limit: compiledLimit,
+      live: `${encodeURIComponent(liveId as string)},${live.min},${live.max}`,
+      // A document may change them later.
       get params() {
-        return paramsOf()
+        return current()
       },
     }
   }

@@ -53,7 +53,7 @@ export class SharedDocuments {
   /** Until when an answer is awaited, by `performance.now()`. */
   private awaitedUntil = 0
   /** The changes of this process come one after the other. */
-  private changing: Promise<unknown> = Promise.resolve()
+  private changing: Promise<unknown> | undefined
   private timer: Timer | undefined
   private awake = 0
 
@@ -142,7 +142,8 @@ export class SharedDocuments {
     const documents = this.supported()
     const attempt = () => this.attempt(documents, name, operation, edit, 1)
     if (this.store.mode === 'sync') return attempt()
-    const done = this.changing.then(() => inTime(attempt()))
+    const earlier = this.changing ?? Promise.resolve()
+    const done = earlier.then(() => inTime(attempt()))
     this.changing = done.catch(() => {})
     return done.catch((error) => {
       if (error instanceof SluiceError || error instanceof StoreError) throw error
