@@ -1,6 +1,6 @@
 // What commands print while somebody waits for something else: it is kept in files, and shown if it matters.
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pid, stdout } from 'node:process'
@@ -37,8 +37,12 @@ export async function step(name, act) {
   const started = Date.now()
   stdout.write(`${name} `)
   const dots = setInterval(() => stdout.write('.'), 1000)
+  const log = logFile(name)
   try {
-    return await act(logFile(name))
+    const done = await act(log)
+    rmSync(log, { force: true })
+    if (readdirSync(folder).length === 0) removeLogs()
+    return done
   } finally {
     clearInterval(dots)
     stdout.write(` ${secondsSince(started)}\n`)
