@@ -6,6 +6,7 @@ import { keepsCountsOfChangedLimits } from './changed-limits.ts'
 import { consumes } from './consume.ts'
 import { contracts } from './contract.ts'
 import { documents } from './documents.ts'
+import { dryRuns } from './dry-runs.ts'
 import { expires, fails } from './faults.ts'
 import { inspects } from './inspect.ts'
 import { ownLimits } from './own-limits.ts'
@@ -32,6 +33,7 @@ export function storeSuite<S extends Store>(runner: Runner, name: string, kit: S
     runner.describe('slots of what is in progress', () => slots(tests))
     runner.describe('reservations', () => reservations(tests))
     runner.describe('bans', () => bans(tests))
+    runner.describe('dry runs', () => dryRuns(tests))
     if (kit.documents !== false) runner.describe('documents', () => documents(tests))
     if (kit.inspects) runner.describe('inspect', () => inspects(tests))
     runner.describe('calls', () => contracts(tests, kit.mode))
