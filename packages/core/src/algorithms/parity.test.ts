@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
 import { type PolicyOptions, redisStore } from '../index.ts'
+import { crowdedSuite } from './testing/crowded-parity.ts'
 import type { Operation } from './testing/operations.ts'
 import { expectParity, paritySuite } from './testing/parity-suite.ts'
 import type { Open } from './testing/store-replay.ts'
@@ -11,6 +12,7 @@ const redis = useRedis()
 const open: Open = (clock) => redisStore(redis.client, { clock })
 
 paritySuite('Redis', open)
+crowdedSuite('Redis', open, 15)
 
 test('a long log is kept alike when its dropped entries are cleared away', async () => {
   const policies: PolicyOptions[] = [{ algorithm: 'sliding-log', limit: 120, window: 1000 }]

@@ -54,12 +54,6 @@ describe('override', () => {
     )
   })
 
-  it('is an error beside reserve', () => {
-    const reserving = createLimiter({ ...minute, reserve: true })
-    expect(() => reserving.override('ada', { limit: 9 })).toThrow('reserve')
-    expect(() => reserving.grant('ada', 9)).toThrow('reserve')
-  })
-
   it('has room for as many clients as the memory store, and refuses a further one', () => {
     const clock = manualClock(1_800_000_000_000)
     const store = memoryStore({ clock, maxKeys: 3 })

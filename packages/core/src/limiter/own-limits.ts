@@ -29,8 +29,7 @@ export function overridesOf(
 ): OverrideChange[] {
   if (override === null) {
     return policies.flatMap((each, policy) =>
-      // A policy that reserves has none to end.
-      (each.reserves ? [] : each.anyLimits()).map((limit) => endOf(policy, key, limit)),
+      each.anyLimits().map((limit) => endOf(policy, key, limit)),
     )
   }
   checkKnown('', checkObject('override', override, 'an object such as { limit: 1000 }, or null'), [
@@ -41,7 +40,6 @@ export function overridesOf(
   ])
   const place = placeOf(policies, override.policy)
   const policy = policies[place] as Policy
-  if (policy.reserves) throw withReservations('override()')
   const limit = policy.someLimit(override.window)
   if (override.limit === null) return [endOf(place, key, limit)]
   const until = untilOf(override.until, now) ?? Infinity
@@ -61,7 +59,6 @@ export function grantOf(
   checkKnown('', given, ['policy', 'until', 'id', 'window', 'anchor'])
   const place = placeOf(policies, options.policy)
   const policy = policies[place] as Policy
-  if (policy.reserves) throw withReservations('grant()')
   const limit = policy.someLimit(options.window, options.anchor)
   if (limit.grantEnd === undefined) throw withoutWindow(limit)
   const grant = { units, until: untilOf(options.until, now), id: idOf(options.id) }
@@ -122,15 +119,6 @@ function idOf(id: unknown): string {
     received: id,
     fix: 'Give the id of what was paid, such as that of the invoice, or leave id out.',
   })
-}
-
-function withReservations(option: string): SluiceError {
-  return conflict(
-    option,
-    'a policy without reserve',
-    true,
-    "Make the limit a function of the request that knows the client's own limit, or remove reserve.",
-  )
 }
 
 function withoutWindow({ algorithm }: CompiledLimit): SluiceError {

@@ -19,6 +19,9 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
       const charge = (cost: number, slot?: number, units?: number): Charge[] => [
         { key: 'client', limit, cost, slot, reserved: units },
       ]
+      /** Another limit of a bucket rounds what was taken up by less than one unit. */
+      const isAbout = (units: number, expected: number) =>
+        expect(Math.abs(units - expected)).toBeLessThanOrEqual(name === 'token-bucket' ? 1 : 0)
       const test = (what: string, run: (bench: Bench, rig: ReturnType<typeof rigOf>) => unknown) =>
         testStore(what, async (bench) => {
           await run(bench, rigOf(bench))
@@ -95,6 +98,79 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         clock.advance(1)
         expect(await used()).toBe(0)
       })
+
+      test('what its client has of its own applies to it, and leaves it when it ends', async ({
+        clock,
+      }, rig) => {
+        const { ledger } = rig
+        const own = (units: number | undefined, until = Infinity) =>
+          ledger.override(0, 'client', limit, units === undefined ? units : { limit: units, until })
+        const left = async () => (await ledger.peek(charge(1))).outcomes[0]?.remaining ?? Number.NaN
+        await own(9)
+        const taken = await ledger.consume(charge(8, 1))
+        expect(taken.outcomes[0]).toMatchObject({ admitted: true, remaining: 1, own: { units: 9 } })
+        await ledger.settle(charge(-2, 1, 8), taken.at)
+        expect((await ledger.consume(charge(3, 2))).admitted).toBe(true)
+        clock.advance(HOLD - 1)
+        await own(undefined)
+        expect((await ledger.consume(charge(1, 3))).admitted).toBe(false)
+        await own(20)
+        await ledger.consume(charge(4, 4))
+        await own(undefined)
+        // The one that nobody renews is still known.
+        clock.advance(1)
+        await own(20)
+        isAbout(await left(), 20 - 6 - 4 - 1)
+        await own(20, clock() + HOLD)
+        clock.advance(HOLD - 1)
+        isAbout(await left(), 20 - 6 - 1)
+        clock.advance(1)
+        expect((await ledger.peek(charge(1))).outcomes[0]?.admitted).toBe(false)
+        await ledger.settle(charge(-2))
+        isAbout(await rig.used(), 4)
+      })
+
+      test('one is still known when the own limit of its client has ended', async ({
+        clock,
+      }, rig) => {
+        const { ledger, used } = rig
+        await ledger.override(0, 'client', limit, { limit: 9, until: Infinity })
+        await ledger.consume(charge(3, 1))
+        await ledger.override(0, 'client', limit, undefined)
+        await ledger.consume(charge(1, 2))
+        isAbout(await used(), 4)
+        await ledger.renew([charge(3, 1)])
+        clock.advance(HOLD)
+        isAbout(await used(), 0)
+      })
+
+      test('one that finds too many others has the own limit of its client too', async (_, {
+        ledger,
+      }) => {
+        await ledger.override(0, 'client', limit, { limit: 10_000, until: Infinity })
+        for (let slot = 1; slot <= 1000; slot += 1)
+          await ledger.consume(charge(1, slot).map((each) => ({ ...each, owner: 7 })))
+        const [full, other] = [7, 8].map((owner) =>
+          charge(1, 2000 + owner).map((each) => ({ ...each, owner })),
+        ) as [Charge[], Charge[]]
+        const { outcomes } = await ledger.consume(full)
+        expect(outcomes[0]).toMatchObject({ admitted: false, own: { units: 10_000 } })
+        const { admitted } = await ledger.consume(other)
+        expect(admitted).toBe(true)
+      })
+
+      if (name !== 'token-bucket')
+        test('a top-up adds to its limit', async ({ clock }, { ledger, used }) => {
+          await ledger.consume(charge(4, 1))
+          const grant = { units: 3, until: clock() + 2 * HOLD, id: '' }
+          expect(await ledger.grant(0, 'client', limit, grant)).toBe('granted')
+          const { outcomes } = await ledger.consume(charge(4, 2))
+          expect(outcomes[0]).toMatchObject({ admitted: true, remaining: 0, own: { units: 8 } })
+          clock.advance(HOLD)
+          expect((await ledger.peek(charge(8))).outcomes[0]?.admitted).toBe(true)
+          clock.advance(HOLD)
+          expect(await used()).toBe(0)
+        })
 
       test('reset and block end it', async ({ clock }, { ledger, used }) => {
         await ledger.consume(charge(3, 1))

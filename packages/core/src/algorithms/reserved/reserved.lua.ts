@@ -22,7 +22,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
   /** Sets `held`, if there is anything `clock`, and `ended`, which it gives back: its entries are still there. */
   const giveBack = `
     local held, ended = heldKey(key), {}
-    local clock = livesUntil > 0 and heldClock(held)
+    local clock = livesUntil ~= 0 and heldClock(held)
     if clock then
       ended = heldEnded(held, now)
       for i = 1, #ended, 2 do
@@ -52,15 +52,15 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
       end
     end
     if isFull then
-      admitted, raw = false, pack('<dddd', -1, ${SLOT_WAIT_MS}, ${SLOT_WAIT_MS}, 2)
+      admitted, raw = false, pack('<dddd', -1, ${SLOT_WAIT_MS}, ${SLOT_WAIT_MS}, own and own.mark < 0 and -3 or 2)
     else
-      raw = pack('<dddd', a, b, c, 0)
+      raw = pack('<dddd', a, b, c, own and own.mark or 0)
       ${inner.decide}
     end`,
     commit: `
     ${inner.commit}
     local held = heldKey(key)
-    local clock = livesUntil > 0 and heldClock(held)
+    local clock = livesUntil ~= 0 and heldClock(held)
     if clock then heldMove(held, now, clock, heldEnded(held, now)) end
     if cost > 0 and slot > 0 then
       if livesUntil == 0 then redis.call('DEL', held) end
@@ -79,7 +79,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
         delta, chargedAt = reserved + delta, now
       end
     end
-    raw = pack('<dddd', a, b, c, delta)
+    raw, corrected = pack('<dddd', a, b, c, own and own.mark or 0), pack('<d', delta)
     ${inner.settle ?? ''}
     local last = clock and heldLast(held, now) or now`,
     full: `

@@ -23,6 +23,7 @@ const [CHARGED_AT, UNITS] = [0, 1] as const
  */
 class ReservedLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm: Algorithm
+  readonly grantEnd: CompiledLimit['grantEnd']
   private readonly inner: CompiledLimit
   private readonly holdMs: number
   /** The constants of the Lua form, by those of the other limit. */
@@ -32,6 +33,7 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     super(params, undefined, { limit: inner.units, windowMs: inner.windowMs })
     this.algorithm = algorithm
     this.inner = inner
+    this.grantEnd = inner.grantEnd?.bind(inner)
     this.holdMs = params.holdMs ?? HOLD_MS
   }
 

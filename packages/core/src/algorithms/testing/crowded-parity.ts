@@ -35,6 +35,9 @@ type Operation =
   | { readonly renew: number; readonly at: number }
   | { readonly peek: number }
   | { readonly end: 'block' | 'reset' }
+  /** Sets the client's own limit, or ends it (null); adds units. Where time would end them, a clock that steps back may make them apply again. */
+  | { readonly own: number | null }
+  | { readonly grant: number }
 
 const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -67,6 +70,14 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ peek: fc.constantFrom(0, 1, 500, 100_000) }) },
   { weight: 1, arbitrary: fc.record({ end: fc.constantFrom('block' as const, 'reset' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ own: fc.constantFrom(null, 0, 5, 120, 300_000) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ grant: fc.constantFrom(1, 250) }),
+  },
 )
 
 const anyCrowd = fc.array(anyOperation, { minLength: 1, maxLength: 25 })
@@ -106,7 +117,13 @@ async function play(
   }
   let slot = 0
   const said: unknown[] = []
-  const change = async (change: Change) => said.push(await ledger.change(change))
+  const change = async (change: Change) => {
+    const raised: unknown[] = []
+    const done = await ledger.change(change, ({ place, before, remaining, resetMs, limit, at }) =>
+      raised.push([place, before, remaining, resetMs, limit, at]),
+    )
+    said.push([done, raised])
+  }
   for (const operation of operations) {
     if ('pass' in operation) clock.advance(operation.pass)
     else if ('open' in operation) {
@@ -135,6 +152,13 @@ async function play(
     } else if ('peek' in operation) {
       const asked = { slot: 1, cost: operation.peek, owner: 1e12, at: 0 }
       said.push(factsOf((await ledger.decide([[charged(asked)]], true))[0]))
+    } else if ('own' in operation) {
+      const { own } = operation
+      const override = own === null ? undefined : { limit: own, until: Infinity }
+      await change({ kind: 'override', policy: 0, key: 'client', limit, override })
+    } else if ('grant' in operation) {
+      const grant = { units: operation.grant, until: clock() + 1e9, id: '' }
+      await change({ kind: 'grant', policy: 0, key: 'client', limit, grant })
     } else if (operation.end === 'block')
       await change({ kind: 'block', key: 'client', durationMs: 100 })
     else await change({ kind: 'reset', key: 'client' })

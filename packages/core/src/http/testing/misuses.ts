@@ -179,7 +179,6 @@ const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
     () => made(tokens).grant('key', 5),
   ],
   ["createLimiter({ reserve: true, … }).consume('key')", () => made(estimates).consume('key')],
-  ["createLimiter({ reserve: true, … }).grant('key', 5)", () => made(estimates).grant('key', 5)],
   ["limiter.acquire('key')", () => limiter().acquire('key')],
 ]
 

@@ -22,12 +22,12 @@ export async function setLimit(
   const ledger = store.open({ policies: [{ name, algorithm }] }, prefix)
   const limit: CompiledLimit | undefined =
     params === undefined ? inspectedKeyspace(name)?.limit : algorithm.compile(params)
-  if (limit === undefined || algorithm.reserves) {
+  if (limit === undefined) {
     throw conflict(
       'policy',
-      'a policy without reserve',
+      'a policy of this version of Sluice',
       name,
-      "Make the limit a function of the request that knows the client's own limit.",
+      'Call override() in the application that has it.',
     )
   }
   const set = (override: Override | undefined) =>

@@ -28,11 +28,12 @@ ${SERVER_TIME}`
  *
  * @param isShown whether it returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
  *   as it was read. Of a step with `show`: what remained before, and what remains (units), until the quota is full
- *   (ms), 0. Of reservations: the state before, and by how much it was corrected (units). Of a blocked key -1
- *   comes first. Clients' own limits are shown as by decide.lua.ts
+ *   (ms), 0. Of a blocked key -1 comes first. Behind all of this, 8 for each policy that reserves: by how much it was
+ *   corrected (units). Clients' own limits are shown as by decide.lua.ts
  */
 export function settleLua(steps: readonly ScriptStep[], isShown: boolean): string {
   let next = 1
+  let reserving = 0
   const policies = steps.map((each, i) => {
     const holdsSlots = each.step.entries?.renew !== undefined
     const from = next
@@ -43,7 +44,8 @@ export function settleLua(steps: readonly ScriptStep[], isShown: boolean): strin
     const constants = constantsOf(each, constantArguments(each, from))
     const [, slot, reserved] = [0, 1, 2].map((n) => (n < given ? `ARGV[at + ${delta + n}]` : 'nil'))
     const left = queues ? `local remaining = ARGV[at + ${delta + given}]` : ''
-    return { ...each, number: i + 1, constants, delta, slot, reserved, left }
+    const place = each.step.entries?.reserves ? ++reserving : 0
+    return { ...each, number: i + 1, place, constants, delta, slot, reserved, left }
   })
   // All are read before the first is written: a key that can't be read leaves none corrected.
   const read = policies.map((policy) => {
@@ -58,7 +60,7 @@ do
 end`
   })
   const corrected = policies.map((policy) => {
-    const { number, constants, delta, slot, reserved, left, step } = policy
+    const { number, place, constants, delta, slot, reserved, left, step } = policy
     return `
 if read[${number}][1] >= 0 then
   local key, ${STATE.join(', ')} = KEYS[${number}], unpack(read[${number}], 1, ${STATE.length})
@@ -66,21 +68,22 @@ if read[${number}][1] >= 0 then
   ${useOwn(policy)}
   local delta, slot, reserved = ARGV[at + ${delta}], ${slot}, ${reserved}
   ${left}
-  local rebased, fullIn, raw
+  local rebased, fullIn, raw, corrected
   ${step.enter ?? ''}
   ${isShown ? shown(policy, 'local before = remaining') : ''}
   ${step.settle ?? ''}
   ${isShown ? shown(policy, `raws[${number}] = pack('<dddd', before, remaining, resetIn, own and own.mark or 0)`) : ''}
-  ${isShown && step.entries?.reserves ? `raws[${number}] = raw` : ''}
+  ${isShown && place > 0 ? `raws[${number}], deltas[${place}] = raw, corrected` : ''}
   ${KEEP(policy)}
 end`
   })
   return `${functionsOf(steps)}
 ${ARGUMENTS}
-local at, chargedAt, read, raws = 3, ARGV[3] < 0 and now or ARGV[3], {}, {}
+local at, chargedAt, read, raws, deltas = 3, ARGV[3] < 0 and now or ARGV[3], {}, {}, {}
+${isShown && reserving > 0 ? `for n = 1, ${reserving} do deltas[n] = pack('<d', 0) end` : ''}
 ${read.join('')}
 ${corrected.join('')}
-${isShown ? "return pack('<d', now) .. table.concat(raws) .. (owns or '')" : ''}`
+${isShown ? "return pack('<d', now) .. table.concat(raws) .. table.concat(deltas) .. (owns or '')" : ''}`
 }
 
 /** Tells how a step that keeps entries stands: of any other the reply has the state. */

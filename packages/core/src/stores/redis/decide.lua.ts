@@ -41,7 +41,7 @@ export type Arguments = 'general' | 'dry' | 'usual' | readonly (readonly number[
  * zero for a key never seen. The step in TypeScript repeats the decision on it. Of a step that
  * keeps entries, what was decided: remaining (units; refused: -1 - remaining), reset (ms), wait (ms;
  * -1: never), 0. Of a blocked key, as if such a step had refused it: -1, for how long (ms), the same,
- * 1. Where the client has something of its own, the last number is -1, or -2 of a blocked key, and behind all
+ * 1. Where the client has something of its own, the last number is -1, -2 of a blocked key, or -3 of one that has too many reservations, and behind all
  * of this stand 48 bytes about it, in the order of the keys: see `readOwn`. Of a key that can't be read minus infinity. If there are any of these, it returns an array: the bytes, and
  * what Redis says of each.
  */

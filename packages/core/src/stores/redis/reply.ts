@@ -10,6 +10,8 @@ const TIME = 8
 const STATE = 32
 /** Bytes of what a client has of its own. */
 const TERMS = 48
+/** Bytes of what a settlement has corrected where units are reserved. */
+const DELTA = 8
 
 /**
  * What decide.lua.ts decided: on the states that it returns the step in TypeScript comes to the same.
@@ -43,7 +45,7 @@ export function readReply(
       const { algorithm } = charges[i]?.limit ?? (ban as CompiledLimit)
       // What Redis said of the keys that can't be read comes in their order.
       if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
-      const isDecided = algorithm.keepsLog || bytes.getFloat64(from + 24, true) === FULL
+      const isDecided = algorithm.keepsLog || FULL.has(bytes.getFloat64(from + 24, true))
       if (isDecided) decidable = decidable.map((each, k) => (k === i ? asDecided(each) : each))
       const state = isDecided ? toDecided(bytes, from, at) : toState(bytes, from, at)
       outcomes.push(state)
@@ -81,12 +83,18 @@ export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt
   const bytes = new DataView(buffer, byteOffset, byteLength)
   const at = bytes.getFloat64(0, true)
   const raises: Raise[] = []
-  let termsAt = TIME + STATE * charges.length
+  let deltaAt = TIME + STATE * charges.length
+  let termsAt = charges.reduce(
+    (end, { limit }) => end + (limit.algorithm.reserves ? DELTA : 0),
+    deltaAt,
+  )
   for (const [place, charge] of charges.entries()) {
     const from = TIME + place * STATE
     const state = toState(bytes, from, at)
     const { keepsLog, reserves } = charge.limit.algorithm
-    if (!reserves && OWN.has(bytes.getFloat64(from + 24, true))) {
+    const delta = reserves ? bytes.getFloat64(deltaAt, true) : charge.cost
+    if (reserves) deltaAt += DELTA
+    if (OWN.has(bytes.getFloat64(from + 24, true))) {
       state.terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
       termsAt += TERMS
     }
@@ -95,7 +103,7 @@ export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt
     if (reserves) {
       // Where it ends a reservation, the script knows by how much.
       const { key, limit, reserved } = charge
-      const corrected = { key, limit, cost: bytes.getFloat64(from + 24, true) }
+      const corrected = { key, limit, cost: delta }
       settleOne(state, corrected, at, reserved || chargedAt < 0 ? at : chargedAt, raises, place)
     } else if (keepsLog) {
       const { a: before, b: remaining, c: resetMs } = state
@@ -127,11 +135,11 @@ function asDecided(charge: Decidable): Decidable {
 }
 
 /** The last number of a key whose client has something of its own, and of one that is blocked. */
-const OWN = new Set([-1, -2])
+const OWN = new Set([-1, -2, -3])
 /** The last number of a blocked key, without and with something of its client's own. */
 const BLOCKED = new Set([1, -2])
-/** The last number of a key that has too many reservations: see reserved.lua.ts. */
-const FULL = 2
+/** The last number of a key that has too many reservations, without and with the same: see reserved.lua.ts. */
+const FULL = new Set([2, -3])
 
 function toDecided(bytes: DataView, from: number, at: number): KeyState {
   const remaining = bytes.getFloat64(from, true)

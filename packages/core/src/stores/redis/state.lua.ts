@@ -101,7 +101,7 @@ function readOwn(each: ScriptStep, unreadable: string): string {
       local name = string.sub(key, 1, -${each.spaceLength + 1}) .. '${OWN}' .. string.sub(key, -${each.nameLength})
       local value = redis.pcall('GET', name)
       if not value then
-        livesUntil = 0
+        if livesUntil > 0 then livesUntil = -1 end
       elseif value.err or #value < ${OWN_BYTES} or (#value - ${OWN_BYTES}) % ${GRANT_BYTES} ~= 0 then
         local problem = value.err or ${NO_STATE}
         ${unreadable}
@@ -134,7 +134,6 @@ function readOwn(each: ScriptStep, unreadable: string): string {
  * these ends.
  */
 function takeOwn(each: ScriptStep): string {
-  if (!takesLimits(each)) return ''
   const { constants, grantEnd, own = '' } = each.step
   const kept = ownConstants(each.step).join(', ')
   return `
@@ -149,11 +148,6 @@ function takeOwn(each: ScriptStep): string {
         end`
 }
 
-/** Whether clients can have limits of their own: not where units are reserved. */
-function takesLimits({ step, isBan }: ScriptStep): boolean {
-  return isBan !== true && step.entries?.reserves !== true
-}
-
 /** The constants that may be those of a client's own limit. */
 function ownConstants({ constants, constantsMove }: LuaStep): readonly string[] {
   return constantsMove ? constants.slice(0, 1) : constants
@@ -161,7 +155,7 @@ function ownConstants({ constants, constantsMove }: LuaStep): readonly string[] 
 
 /** Sets the constants of a client's own limit again. */
 export function useOwn(each: ScriptStep): string {
-  if (!takesLimits(each)) return ''
+  if (each.isBan) return ''
   const constants = ownConstants(each.step)
   return `
     if own and own.mark < 0 then ${constants.join(', ')} = unpack(own.constants, 1, ${constants.length}) end`

@@ -26,15 +26,14 @@ export interface OwnLimit {
 }
 
 /**
- * What applies at `now` in place of a policy's limit; undefined: nothing. A policy that reserves has no other limits,
- * and where there is no window, there are no top-ups: a client may have both from another version of the application.
+ * What applies at `now` in place of a policy's limit; undefined: nothing. Where there is no window, there are no
+ * top-ups: a client may have some from another version of the application.
  */
 export function ownLimitAt(
   { override, grants }: OwnTerms,
-  { algorithm, grantEnd }: Pick<CompiledLimit, 'algorithm' | 'grantEnd'>,
+  { grantEnd }: Pick<CompiledLimit, 'grantEnd'>,
   now: number,
 ): OwnLimit | undefined {
-  if (algorithm.reserves) return undefined
   const isOverridden = override !== undefined && override.until > now
   let changesAt = isOverridden ? override.until : Infinity
   let granted = 0
