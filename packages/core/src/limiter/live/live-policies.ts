@@ -2,6 +2,7 @@ import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { policyEvents } from '../../events.ts'
 import {
+  NO_POLICIES,
   nextEnd,
   POLICIES,
   type PolicyDocument,
@@ -38,8 +39,6 @@ interface Prepared {
   readonly next: Policy
 }
 
-const NOTHING: PolicyDocument = { policies: {}, history: [] }
-
 /**
  * The settings that a document under a prefix has for the policies of this process. A document is taken over as a whole,
  * or not at all: then the last good one holds.
@@ -47,7 +46,7 @@ const NOTHING: PolicyDocument = { policies: {}, history: [] }
 export class LivePolicies {
   private readonly documents: SharedDocuments
   private readonly attached = new Set<Attached>()
-  private document = NOTHING
+  private document = NO_POLICIES
   /** When settings end next, ms on the store's clock. */
   private nextEnd = Infinity
   private isKnown = false

@@ -2,7 +2,9 @@ import { SluiceError } from '../../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../../options/checks.ts'
 import { parseDuration } from '../../options/duration.ts'
 import {
+  byName,
   changed,
+  NO_POLICIES,
   POLICIES,
   POLICIES_TTL_MS,
   type PolicyChange,
@@ -17,29 +19,18 @@ import {
   writePolicies,
 } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
-import {
-  KEYSPACES,
-  type KeptKeyspace,
-  keptAt,
-  parseLive,
-  parseParams,
-} from '../../stores/inspection/kept-keyspaces.ts'
-import { parseKeyspace } from '../../stores/inspection/keyspace-name.ts'
-import { Policy } from '../policy.ts'
-import { livePoliciesOf } from './live-policies.ts'
+import type { Policy } from '../policy.ts'
+import { type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
 import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-control.ts'
-
-/** The live policies that applications have, as their code has them, by name. */
-type Known = ReadonlyMap<string, Policy>
 
 export async function listPolicies(documents: SharedDocuments): Promise<readonly PolicyState[]> {
   const known = await knownPolicies(documents)
   const { text, at } = await documents.read(POLICIES)
-  const { policies } = readOrNothing(text)
+  const { policies, problem } = readOrNothing(text)
   return [...known]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, policy]) => {
-      return stateOf(name, policy, policies[name], at)
+      return stateOf(name, policy, policies[name], at, problem)
     })
 }
 
@@ -116,7 +107,7 @@ export async function rollBack(
         received: number,
         fix: 'Choose a number from the history.',
       })
-    return Object.assign({}, ...undone.reverse().map(({ before }) => before))
+    return Object.assign(byName({}), ...undone.reverse().map(({ before }) => before))
   })
 }
 
@@ -141,50 +132,11 @@ async function change(
 }
 
 /** A document that every process ignores is replaced as a whole. */
-function readOrNothing(text: string): PolicyDocument {
+export function readOrNothing(text: string): PolicyDocument & { readonly problem?: string } {
   try {
     return readPolicies(text)
-  } catch {
-    return { policies: {}, history: [] }
-  }
-}
-
-/** The policies of this process, and those that others have written into the store. */
-async function knownPolicies(documents: SharedDocuments): Promise<Known> {
-  const { text, at } = await documents.read(KEYSPACES)
-  const known = new Map<string, Policy>()
-  for (const kept of keptAt(text, at)) {
-    const live = parseLive(kept.params)
-    const policy = live && policyOf(kept)
-    if (policy !== undefined) known.set(live?.id as string, policy)
-  }
-  for (const { id, policy } of livePoliciesOf(documents).policies) known.set(id, policy.with({}))
-  return known
-}
-
-/** A policy as the code of an application has it; undefined if this version can't read it. */
-function policyOf({ name, params }: KeptKeyspace): Policy | undefined {
-  const parts = parseKeyspace(name)
-  const { min, max } = parseLive(params) as { min: number; max: number }
-  const { limit = Math.max(1, min), burst, maxDelayMs } = parseParams(params) ?? {}
-  if (parts === undefined) return undefined
-  const common = { name: parts.policy, live: { limit: { min, max } } }
-  const [unit, zone] = parts.calendar?.split(/:(.*):/) ?? []
-  const algorithm = parts.algorithm.replace('reserved-', '')
-  try {
-    if (algorithm === 'concurrency')
-      return new Policy('', { ...common, concurrent: limit } as never)
-    return new Policy('', {
-      ...common,
-      limit,
-      window: unit ?? parts.windowMs,
-      timeZone: zone,
-      algorithm: unit === undefined ? (algorithm as never) : undefined,
-      burst,
-      maxDelay: maxDelayMs,
-    })
-  } catch {
-    return undefined
+  } catch (error) {
+    return { ...NO_POLICIES, problem: (error as Error).message }
   }
 }
 
@@ -193,10 +145,10 @@ function stateOf(
   policy: Policy,
   layers: readonly SettingsLayer[] | undefined,
   at: number,
+  problem: string | undefined,
 ): PolicyState {
   const settings = settingsAt(layers, at)
   let inForce = policy
-  let problem: string | undefined
   try {
     inForce = policy.with(settings ?? {})
   } catch (error) {
@@ -220,18 +172,24 @@ function stateOf(
 }
 
 function checkAll(
-  known: Known,
+  known: KnownPolicies,
   given: Readonly<Record<string, PolicySettings>>,
 ): Record<string, PolicySettings> {
   checkObject('policies', given, 'settings by the names of policies: { api: { limit: 200 } }')
   const entries = Object.entries(given)
-  return Object.fromEntries(
-    entries.map(([name, settings]) => [name, checkSettings(known, name, settings)]),
+  return byName(
+    Object.fromEntries(
+      entries.map(([name, settings]) => [name, checkSettings(known, name, settings)]),
+    ),
   )
 }
 
 /** @throws SluiceError if a setting is wrong, or no document may set it */
-function checkSettings(known: Known, name: string, given: PolicySettings): PolicySettings {
+export function checkSettings(
+  known: KnownPolicies,
+  name: string,
+  given: PolicySettings,
+): PolicySettings {
   const policy = knownPolicy(known, name)
   checkObject('settings', given, 'settings such as { limit: 200 }')
   const settings = Object.fromEntries(
@@ -251,24 +209,11 @@ function checkSettings(known: Known, name: string, given: PolicySettings): Polic
   return settings
 }
 
-function knownPolicy(known: Known, name: string): Policy {
-  const policy = known.get(name)
-  if (policy !== undefined) return policy
-  const names = [...known.keys()].sort()
-  throw new SluiceError({
-    code: 'SLUICE_POLICY_UNKNOWN',
-    option: 'name',
-    expected: names.length === 0 ? 'a policy with the option live' : `one of ${names.join(', ')}`,
-    received: name,
-    fix: 'Name a policy that has the option live, in an application that has had a request with this store and prefix.',
-  })
-}
-
 function withAll(
   policies: PolicyLayers,
   wanted: Readonly<Record<string, PolicySettings>>,
 ): PolicyLayers {
-  const after: Record<string, readonly SettingsLayer[]> = {}
+  const after = byName<readonly SettingsLayer[]>({})
   for (const name of new Set([...Object.keys(policies), ...Object.keys(wanted)])) {
     const set = wanted[name]
     const layers = set === undefined ? [] : [{ set }]

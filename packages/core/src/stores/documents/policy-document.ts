@@ -75,7 +75,10 @@ export interface PolicyDocument {
   readonly history: readonly PolicyChange[]
 }
 
-const EMPTY: PolicyDocument = { policies: {}, history: [] }
+/** The document of a store that has none. */
+export const NO_POLICIES: PolicyDocument = { policies: byName({}), history: [] }
+/** The latest moment that a date can be, ms. */
+const MAX_TIME = 8.64e15
 
 /**
  * Reads what {@link writePolicies} wrote.
@@ -83,17 +86,19 @@ const EMPTY: PolicyDocument = { policies: {}, history: [] }
  * @throws Error that says what is wrong, if it is of another form
  */
 export function readPolicies(text: string): PolicyDocument {
-  if (text === '') return EMPTY
+  if (text === '') return NO_POLICIES
   if (text.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`)
   const [line = ''] = linesOf(text)
   const { form, policies, history } = parsed(line)
   if (form !== FORM) throw new Error(`its form is ${JSON.stringify(form)}, and not ${FORM}`)
   if (!isObject(policies) || !Array.isArray(history)) throw new Error('it has no policies')
-  for (const [name, layers] of Object.entries(policies)) {
-    if (!Array.isArray(layers)) throw new Error(`the settings of ${name} are no list`)
-    for (const layer of layers) checkLayer(name, layer)
-  }
-  return { policies: policies as PolicyLayers, history: history.filter(isChange) }
+  checkLayers(policies)
+  return { policies: byName(policies as PolicyLayers), history: history.filter(isChange) }
+}
+
+/** The same, in which a policy named `constructor` has no settings that nobody has given it. */
+export function byName<T>(given: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.assign(Object.create(null), given)
 }
 
 /** The document as text, with a version that no other text has. */
@@ -168,10 +173,17 @@ function over(lower: PolicySettings, upper: PolicySettings): PolicySettings {
   return { ...(replaces ? others : lower), ...upper }
 }
 
+function checkLayers(policies: Record<string, unknown>): void {
+  for (const [name, layers] of Object.entries(policies)) {
+    if (!Array.isArray(layers)) throw new Error(`the settings of ${name} are no list`)
+    for (const layer of layers) checkLayer(name, layer)
+  }
+}
+
 function checkLayer(name: string, layer: unknown): void {
   const { set, until } = (isObject(layer) ? layer : {}) as Partial<SettingsLayer>
   if (!isObject(set)) throw new Error(`the settings of ${name} are no object`)
-  if (until !== undefined && !Number.isSafeInteger(until))
+  if (until !== undefined && !isTime(until))
     throw new Error(`the end of settings of ${name} is no time`)
   for (const setting of Object.keys(set)) {
     if (SETTING_NAMES.some((known) => known === setting)) continue
@@ -193,6 +205,22 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+function isTime(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Math.abs(value as number) <= MAX_TIME
+}
+
 function isChange(value: unknown): value is PolicyChange {
-  return isObject(value) && Number.isSafeInteger(value.number) && isObject(value.before)
+  if (!isObject(value)) return false
+  const { number, at, by, from, action, before, after } = value
+  const texts = [by, from, action]
+  if (!Number.isSafeInteger(number) || !isTime(at)) return false
+  if (!texts.every((text) => typeof text === 'string') || !isObject(before) || !isObject(after))
+    return false
+  try {
+    checkLayers(before)
+    checkLayers(after)
+    return true
+  } catch {
+    return false
+  }
 }

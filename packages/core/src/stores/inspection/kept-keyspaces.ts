@@ -52,7 +52,11 @@ export interface KeptLive {
 export function parseLive(params: string): KeptLive | undefined {
   const [, id, min, max] = /;live=([^,]+),(\d+),(\d+)$/.exec(params) ?? []
   if (id === undefined) return undefined
-  return { id: decodeURIComponent(id), min: Number(min), max: Number(max) }
+  try {
+    return { id: decodeURIComponent(id), min: Number(min), max: Number(max) }
+  } catch {
+    return undefined
+  }
 }
 
 /** What {@link formatParams} wrote; undefined for any other text. */

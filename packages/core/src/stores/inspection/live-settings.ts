@@ -1,5 +1,6 @@
 import { parseDuration } from '../../options/duration.ts'
 import {
+  NO_POLICIES,
   POLICIES,
   type PolicySettings,
   readPolicies,
@@ -29,7 +30,7 @@ function policiesOf(text: string): ReturnType<typeof readPolicies>['policies'] {
   try {
     return readPolicies(text).policies
   } catch {
-    return {}
+    return NO_POLICIES.policies
   }
 }
 

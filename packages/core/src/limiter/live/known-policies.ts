@@ -1,0 +1,81 @@
+import { SluiceError } from '../../errors/sluice-error.ts'
+import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
+import {
+  KEYSPACES,
+  type KeptKeyspace,
+  keptAt,
+  parseLive,
+  parseParams,
+} from '../../stores/inspection/kept-keyspaces.ts'
+import { parseKeyspace } from '../../stores/inspection/keyspace-name.ts'
+import { Policy } from '../policy.ts'
+import { livePoliciesOf } from './live-policies.ts'
+
+/** The live policies that applications have, as their code has them, by name. */
+export type KnownPolicies = ReadonlyMap<string, Policy>
+
+/** The policies of this process, and those that others have written into the store. */
+export async function knownPolicies(documents: SharedDocuments): Promise<KnownPolicies> {
+  const known = new Map<string, Policy>()
+  for (const [id, kept] of await keyspacesOfPolicies(documents)) {
+    // Older versions of an application may have other windows: the one that is kept longest comes first.
+    const policy = kept.map(policyOf).find((each) => each !== undefined)
+    if (policy !== undefined) known.set(id, policy)
+  }
+  for (const { id, policy } of livePoliciesOf(documents).policies) known.set(id, policy.with({}))
+  return known
+}
+
+/** The keyspaces in which applications count for live policies, by the names of these. */
+export async function keyspacesOfPolicies(
+  documents: SharedDocuments,
+): Promise<ReadonlyMap<string, readonly KeptKeyspace[]>> {
+  const { text, at } = await documents.read(KEYSPACES)
+  const found = new Map<string, KeptKeyspace[]>()
+  for (const kept of keptAt(text, at)) {
+    const live = parseLive(kept.params)
+    if (live !== undefined) found.set(live.id, [...(found.get(live.id) ?? []), kept])
+  }
+  return found
+}
+
+/** @throws SluiceError if no application has it */
+export function knownPolicy(known: KnownPolicies, name: string): Policy {
+  const policy = known.get(name)
+  if (policy !== undefined) return policy
+  const names = [...known.keys()].sort()
+  throw new SluiceError({
+    code: 'SLUICE_POLICY_UNKNOWN',
+    option: 'name',
+    expected: names.length === 0 ? 'a policy with the option live' : `one of ${names.join(', ')}`,
+    received: name,
+    fix: 'Name a policy that has the option live, in an application that has had a request with this store and prefix.',
+  })
+}
+
+/** A policy as the code of an application has it; undefined if this version can't read it. */
+function policyOf({ name, params }: KeptKeyspace): Policy | undefined {
+  const parts = parseKeyspace(name)
+  const { min, max } = parseLive(params) as { min: number; max: number }
+  // A function of the request is a function here.
+  const { limit = () => max, burst, maxDelayMs } = parseParams(params) ?? {}
+  if (parts === undefined) return undefined
+  const common = { name: parts.policy, live: { limit: { min, max } } }
+  const [unit, zone] = parts.calendar?.split(/:(.*):/) ?? []
+  const algorithm = parts.algorithm.replace('reserved-', '')
+  try {
+    if (algorithm === 'concurrency')
+      return new Policy('', { ...common, concurrent: limit } as never)
+    return new Policy('', {
+      ...common,
+      limit,
+      window: unit ?? parts.windowMs,
+      timeZone: zone,
+      algorithm: unit === undefined ? (algorithm as never) : undefined,
+      burst,
+      maxDelay: maxDelayMs,
+    })
+  } catch {
+    return undefined
+  }
+}
