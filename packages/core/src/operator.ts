@@ -3,6 +3,7 @@ export { addressKey } from './key/address.ts'
 export { AddressRanges } from './key/address-ranges.ts'
 export { type Cidr, cidrText, isAddressLike, parseCidr } from './key/cidr.ts'
 export { isIPv4 } from './key/ip.ts'
+export { keyspacesOfPolicies } from './limiter/live/known-policies.ts'
 export {
   type ChangeOptions,
   PolicyControl,
@@ -10,11 +11,13 @@ export {
   type PolicyState,
   type SetOptions,
 } from './limiter/live/policy-control.ts'
+export { type PolicyPreview, previewPolicy } from './limiter/live/policy-preview.ts'
 export { parseDuration } from './options/duration.ts'
 export {
   type PolicyChange,
   type PolicySettings,
   SETTING_NAMES,
+  type SettingsLayer,
 } from './stores/documents/policy-document.ts'
 export { sharedDocumentsOf } from './stores/documents/shared-documents.ts'
 export { setLimit } from './stores/inspection/set-limit.ts'

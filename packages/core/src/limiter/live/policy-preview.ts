@@ -1,0 +1,98 @@
+import {
+  POLICIES,
+  type PolicySettings,
+  settingsAt,
+  withLayer,
+} from '../../stores/documents/policy-document.ts'
+import { sharedDocumentsOf } from '../../stores/documents/shared-documents.ts'
+import { fullOf } from '../../stores/rules/decide-all.ts'
+import type { InspectableStore, InspectOptions, StoreEntry } from '../../stores/store.ts'
+import type { Policy } from '../policy.ts'
+import { keyspacesOfPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
+import { checkSettings, readOrNothing } from './policy-changes.ts'
+
+/** What settings of a policy would do to the clients that are counted now. */
+export interface PolicyPreview {
+  readonly name: string
+  /** Units that would be in force; undefined: a function of the request. */
+  readonly limit: number | undefined
+  /** The share of the clients that it would refuse, 0 … 1. */
+  readonly enforced: number
+  /** Clients that have used something of their quota. */
+  readonly clients: number
+  /** Those of them that have nothing left now. */
+  readonly exhausted: number
+  /** Those of them that would have nothing left. */
+  readonly over: number
+  /** Those that are over and would be refused, since they are in the share. */
+  readonly refused: number
+  /**
+   * Clients that can't be told: blocked ones, those whose key the store has as a digest and that may be in the share
+   * or not, and those whose limit is a function of the request.
+   */
+  readonly unknown: number
+  /** Clients that settings do not change: they have a limit of their own. */
+  readonly own: number
+}
+
+/**
+ * Counts what settings would do, from the counts in the store, and changes nothing.
+ *
+ * @param name the name of a policy that an application on the store has
+ * @param settings in addition to those that are in force
+ * @throws SluiceError if a setting is wrong
+ */
+export async function previewPolicy(
+  store: InspectableStore,
+  prefix: string,
+  name: string,
+  settings: PolicySettings,
+  onProgress?: InspectOptions['onProgress'],
+): Promise<PolicyPreview> {
+  const documents = sharedDocumentsOf(store, prefix)
+  const known = await knownPolicies(documents)
+  const code = knownPolicy(known, name)
+  const { text, at } = await documents.read(POLICIES)
+  const layers = readOrNothing(text).policies[name] ?? []
+  const set = checkSettings(known, name, settings)
+  // Those that end by themselves go before those that do not, as if they had no end either.
+  const before = settingsAt(layers, at)
+  const [{ set: all = {} } = {}] = withLayer(before ? [{ set: before }] : [], { set }, at)
+  const counts = new PreviewCounts(code.with(all))
+  const kept = (await keyspacesOfPolicies(documents)).get(name) ?? []
+  const keyspaces = new Set(kept.map((each) => `${each.prefix} ${each.name}`))
+  for await (const entry of store.inspect({ prefix, policy: code.name, onProgress }))
+    if (keyspaces.has(`${entry.prefix} ${entry.keyspace.name}`)) counts.add(entry)
+  const { policy, clients, exhausted, over, refused, unknown, own } = counts
+  const { limit, enforced } = policy
+  return { name, limit, enforced, clients, exhausted, over, refused, unknown, own }
+}
+
+class PreviewCounts {
+  readonly policy: Policy
+  clients = 0
+  exhausted = 0
+  over = 0
+  refused = 0
+  unknown = 0
+  own = 0
+
+  constructor(policy: Policy) {
+    this.policy = policy
+  }
+
+  add({ used, remaining, override, granted, key, isDigest, at }: StoreEntry): void {
+    const { policy } = this
+    if (used === 0) return
+    this.clients += 1
+    if (remaining === 0) this.exhausted += 1
+    if (override !== undefined) this.own += 1
+    else if (used === undefined || policy.limit === undefined) this.unknown += 1
+    else if (used >= fullOf(policy.anyLimit(), at) + granted) {
+      this.over += 1
+      if (policy.enforced === 1) this.refused += 1
+      else if (isDigest && policy.enforced > 0) this.unknown += 1
+      else if (!policy.isDryRun(key)) this.refused += 1
+    }
+  }
+}
