@@ -166,7 +166,10 @@ export interface ThresholdEvent extends LimiterEvent {
   readonly source: DecisionSource
 }
 
-/** `sluice:policy`: a process has taken over the settings of a live policy (the option `live`). */
+/**
+ * `sluice:policy`: a process has taken over the settings of a live policy (the option `live`). The first time it is
+ * published once the process knows whether the store has any.
+ */
 export interface PolicyChangeEvent {
   /** The option `name` of the limiter; undefined if it has none. */
   readonly limiter: string | undefined
@@ -178,7 +181,7 @@ export interface PolicyChangeEvent {
   readonly unit: Unit
   /** Units per window from now on; undefined if that is a function of the request. */
   readonly limit: number | undefined
-  /** The same before. */
+  /** The same before; of the first event what the code says. */
   readonly before: number | undefined
   /** The share of the clients that it refuses, 0 … 1. */
   readonly enforced: number

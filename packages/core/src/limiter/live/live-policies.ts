@@ -74,17 +74,24 @@ export class LivePolicies {
   }
 
   private learn(text: string | undefined, at: number): void {
-    if (text === undefined) {
-      if (at >= this.nextEnd) this.take(this.document, at)
-      return
-    }
+    const isFirst = !this.isKnown
+    this.isKnown = true
+    if (text !== undefined && this.takeText(text, at)) return
+    // The first time it publishes what holds without a document.
+    if (isFirst || at >= this.nextEnd) this.take(this.document, at)
+  }
+
+  /** @returns whether it is in force */
+  private takeText(text: string, at: number): boolean {
     try {
       const document = readPolicies(text)
-      if (this.take(document, at)) this.document = document
+      const isTaken = this.take(document, at)
+      if (isTaken) this.document = document
+      return isTaken
     } catch (error) {
       warn(error)
+      return false
     }
-    this.isKnown = true
   }
 
   /** @returns whether all policies could take it over; otherwise none has */

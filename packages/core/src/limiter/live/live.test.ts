@@ -1,10 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { until } from '@sluice/test-harness/redis'
 import type { PolicyChangeEvent } from '../../events.ts'
 import { RoutedLimiter } from '../../http/routed-limiter.ts'
 import { documentKey } from '../../stores/documents/document.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
-import { manualClock } from '../../testing/index.ts'
+import { failingStore, manualClock } from '../../testing/index.ts'
 import { createLimiter } from '../create-limiter.ts'
 
 const NOON = 1_800_000_000_000
@@ -282,19 +283,62 @@ it('apply sets all, and diff says what it would change', async () => {
   other.close()
 })
 
-it('an event says what a process has taken over', async () => {
-  const events: unknown[] = []
-  const note = (event: unknown) => events.push(event)
-  subscribe('sluice:policy', note)
-  const limiter = limiterOf()
-  await limiter.policies.set('api', { limit: 7 }, { for: '1m' })
-  clock.advance(60_000)
-  limiter.peek('ada')
-  unsubscribe('sluice:policy', note)
-  expect(events as PolicyChangeEvent[]).toMatchObject([
-    { limiter: 'api', policy: 'default', id: 'api', limit: 7, before: 5, source: 'document' },
-    { id: 'api', limit: 5, before: 7, source: 'code' },
-  ])
+describe('an event', () => {
+  const events: PolicyChangeEvent[] = []
+  const note = (event: unknown) => void events.push(event as PolicyChangeEvent)
+  beforeEach(() => {
+    events.length = 0
+    subscribe('sluice:policy', note)
+  })
+  afterEach(() => {
+    unsubscribe('sluice:policy', note)
+  })
+
+  it('says what a process has taken over, and what holds from the start', async () => {
+    const limiter = limiterOf()
+    await limiter.policies.list()
+    expect(events).toMatchObject([
+      { limiter: 'api', policy: 'default', id: 'api', limit: 5, before: 5, source: 'code' },
+    ])
+    await limiter.policies.set('api', { limit: 7 }, { for: '1m' })
+    clock.advance(60_000)
+    limiter.peek('ada')
+    expect(events.slice(1)).toMatchObject([
+      { limiter: 'api', policy: 'default', id: 'api', limit: 7, before: 5, source: 'document' },
+      { id: 'api', limit: 5, before: 7, source: 'code' },
+    ])
+  })
+
+  it('says of a limiter what is set when it comes, and only of those that change', async () => {
+    const first = limiterOf()
+    await first.policies.set('api', { limit: 7 })
+    const second = limiterOf({ name: 'other', window: '1h' })
+    await second.policies.list()
+    await second.policies.set('other', { limit: 9 })
+    expect(events.map(({ id, limit, source }) => [id, limit, source])).toEqual([
+      ['api', 5, 'code'],
+      ['api', 7, 'document'],
+      ['other', 5, 'code'],
+      ['other', 9, 'document'],
+    ])
+  })
+
+  it.each([
+    ['without a document', async () => ({ text: undefined, at: NOON })],
+    ['that fails', () => Promise.reject(new Error('the store is away'))],
+  ])('is published of a remote store %s', async (_, read) => {
+    const documents = { read, replace: async () => false }
+    const limiter = createLimiter({ ...API, store: { ...failingStore(), documents } })
+    await until(async () => events.length > 0, { everyMs: 5, what: 'an event' })
+    expect(events).toMatchObject([{ id: 'api', limit: 5, source: 'code' }])
+    limiter.close()
+  })
+
+  it('is published if the first document is wrong', async () => {
+    await write('{')
+    await limiterOf().policies.list()
+    expect(events).toMatchObject([{ id: 'api', limit: 5, source: 'code' }])
+  })
 })
 
 it('a limiter that comes later has what is set, and one that closes no longer', async () => {
