@@ -63,7 +63,7 @@ const REMEMBERED: { readonly [file: string]: string } = {
   'limiter/held-slots.ts': 'lastSlot = undefined',
   'stores/calls/breaker.ts': 'stores = 0',
   'stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
-  'stores/networks/network-blocks.ts':
+  'stores/documents/shared-documents.ts':
     'Object.assign(changes, new Deadline(5000), { timer: undefined })',
 }
 
