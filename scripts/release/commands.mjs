@@ -24,7 +24,8 @@ export function measureCommand(project, { path, manifest: { name, bin } }) {
   })
   const [main] = Object.values(bin)
   const file = join(folder, 'node_modules', name, main)
-  const loaded = loadedBytes(folder, file, ...(STARTS[name] ?? ['--help']))
+  const args = [file, ...(STARTS[name] ?? ['--help'])]
+  const loaded = loadedBytes(folder, args, { mayFail: true })
   return { installed: bytesIn(join(folder, 'node_modules')), loaded }
 }
 

@@ -7,10 +7,15 @@ import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-/** @returns the bytes of all files of our packages that Node loads as it runs with these arguments, by its coverage */
-export function loadedBytes(folder, ...args) {
+/**
+ * @param mayFail whether the process may end with an error
+ * @returns the bytes of all files of our packages that Node loads as it runs with these arguments, by its coverage
+ */
+export function loadedBytes(folder, args, { mayFail = false } = {}) {
   const coverage = mkdtempSync(join(folder, '.coverage-'))
-  spawnSync(execPath, args, { cwd: folder, env: { ...process.env, NODE_V8_COVERAGE: coverage } })
+  const env = { ...process.env, NODE_V8_COVERAGE: coverage }
+  const { status, stderr } = spawnSync(execPath, args, { cwd: folder, env, encoding: 'utf8' })
+  if (status !== 0 && !mayFail) throw new Error(stderr)
   const [report] = readdirSync(coverage)
   const { result } = JSON.parse(readFileSync(join(coverage, report), 'utf8'))
   rmSync(coverage, { recursive: true })

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { measureCommand } from './commands.mjs'
+import { firstChunkBytes } from './first-chunk.mjs'
 import { loadedBytes } from './loaded.mjs'
 
 const budgets = JSON.parse(readFileSync(join(import.meta.dirname, 'budgets.json'), 'utf8'))
@@ -28,11 +29,28 @@ async function minifiedBytes(project, { name, peerDependencies = {} }) {
   return outputFiles[0].contents.byteLength
 }
 
+/** An application in Express with Redis that answers one request. Its client replies as a server without any state. */
+const ONE_REQUEST = `
+import express from 'express'
+import { rateLimit } from '@sluice/express'
+const reply = Buffer.alloc(40)
+reply.writeDoubleLE(Date.now())
+const run = async () => reply
+const store = { status: 'ready', eval: run, evalsha: run, evalBuffer: run, evalshaBuffer: run }
+const app = express().use(rateLimit({ store, limit: 100, window: '1m' }), (_, res) => res.end())
+const server = app.listen(0, '127.0.0.1', async () => {
+  const { headers } = await fetch('http://127.0.0.1:' + server.address().port)
+  if (!headers.has('ratelimit')) throw new Error('no limit has decided')
+  server.closeAllConnections()
+  server.close()
+})`
+
 /**
  * @param project has the packages installed
  * @returns the files of each package and their bytes; also those of an application that has all of it
- *   (minified, with the memory store and the store in Redis), those that importing an adapter loads, or if it
- *   is a command, those that it has installed and loads
+ *   (minified, with the memory store and the store in Redis), and of what a small application begins with (first);
+ *   those that importing an adapter loads, and the first request too (request); or if it is a command, those that
+ *   it has installed and loads
  */
 export async function measure(project, packed) {
   const sizes = {}
@@ -43,9 +61,13 @@ export async function measure(project, packed) {
         ? measureCommand(project, each)
         : { minified: await minifiedBytes(project, manifest) }
     sizes[manifest.name] = { files: files.length, content, ...further }
+    const first = await firstChunkBytes(project, manifest.name)
+    if (first !== undefined) sizes[manifest.name].first = first
   }
   // Every adapter loads the same.
-  sizes['@sluice/express'].loaded = loadedBytes(project, '--eval', "require('@sluice/express')")
+  const ofExpress = sizes['@sluice/express']
+  ofExpress.loaded = loadedBytes(project, ['--eval', "require('@sluice/express')"])
+  ofExpress.request = loadedBytes(project, ['--input-type=module', '--eval', ONE_REQUEST])
   return sizes
 }
 
