@@ -1,13 +1,8 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
-import {
-  KEYSPACES,
-  type KeptKeyspace,
-  keptAt,
-  parseLive,
-  parseParams,
-} from '../../stores/inspection/kept-keyspaces.ts'
+import { KEYSPACES, keptAt } from '../../stores/inspection/kept-keyspaces.ts'
 import { parseKeyspace } from '../../stores/inspection/keyspace-name.ts'
+import { type KeptKeyspace, parseLive, parseParams } from '../../stores/inspection/keyspace-text.ts'
 import { Policy } from '../policy.ts'
 import { livePoliciesOf } from './live-policies.ts'
 

@@ -17,8 +17,8 @@ import { MAX_DURATION_MS } from '../../options/duration.ts'
 import { decideOne, fullOf } from '../rules/decide-all.ts'
 import { blockedMsOf, ownLimitAt } from '../rules/own-terms.ts'
 import type { StoreEntry } from '../store.ts'
-import { parseParams } from './kept-keyspaces.ts'
 import { type KeyspaceName, parseBan, parseKeyspace } from './keyspace-name.ts'
+import { parseParams } from './keyspace-text.ts'
 
 /** A keyspace that was found in a store, and what its states can be read with. */
 export class InspectedKeyspace {

@@ -2,8 +2,8 @@ import { shardLength } from '../../key/notation.ts'
 import type { InspectOptions, StoreEntry } from '../store.ts'
 import type { Wanted } from './inspect-options.ts'
 import { type FoundKey, type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
-import type { KeptKeyspace } from './kept-keyspaces.ts'
 import { OWN, ownKeyspace } from './keyspace-name.ts'
+import type { KeptKeyspace } from './keyspace-text.ts'
 import { isScope } from './scope.ts'
 
 /** Keyspaces that are known at a time: more than any application has. */

@@ -1,7 +1,7 @@
-import type { AlgorithmParams } from '../../algorithms/algorithm.ts'
 import { linesOf, versionOf, writeDocument } from '../documents/document.ts'
 import type { Documents, Keyspace } from '../store.ts'
 import { ownKeyspace, parseBan, parseKeyspace } from './keyspace-name.ts'
+import { formatParams, type KeptKeyspace, parseLive } from './keyspace-text.ts'
 import { basePrefix } from './scope.ts'
 
 /** The name of the document that has them. */
@@ -19,57 +19,10 @@ const MAX_ATTEMPTS = 20
 /** Beyond, those that end first are dropped. */
 const MAX_KEYSPACES = 1000
 
-/** A keyspace that limiters use. */
-export interface KeptKeyspace {
-  readonly prefix: string
-  readonly name: string
-  /** What its limits are compiled from, as {@link formatParams} writes it; `-`: that differs by request. */
-  readonly params: string
-  /** Until when it is kept, ms on the store's clock. */
-  readonly until: number
-}
-
 type UsedKeyspace = Omit<KeptKeyspace, 'until'>
 
 /** The name of what is kept where a key has a shard: keys of one client may have different ones. */
 export const SHARDED = '{}'
-
-/** `100`, `5,burst=20`, `5,maxDelay=500` */
-export function formatParams({ limit, burst, maxDelayMs }: AlgorithmParams): string {
-  const options = burst === undefined ? '' : `,burst=${burst}`
-  return `${limit}${options}${maxDelayMs === undefined ? '' : `,maxDelay=${maxDelayMs}`}`
-}
-
-/** Where documents may change a policy. */
-export interface KeptLive {
-  readonly id: string
-  /** The least and the most units of a limit that a document may set. */
-  readonly min: number
-  readonly max: number
-}
-
-/** What the params of a keyspace say of documents; undefined: they may not change it. */
-export function parseLive(params: string): KeptLive | undefined {
-  const [, id, min, max] = /;live=([^,]+),(\d+),(\d+)$/.exec(params) ?? []
-  if (id === undefined) return undefined
-  try {
-    return { id: decodeURIComponent(id), min: Number(min), max: Number(max) }
-  } catch {
-    return undefined
-  }
-}
-
-/** What {@link formatParams} wrote; undefined for any other text. */
-export function parseParams(
-  text: string,
-): Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'> | undefined {
-  const parts = /^(\d+)(?:,burst=(\d+))?(?:,maxDelay=(\d+))?(?:;live=\S+)?$/.exec(text)
-  if (parts === null) return undefined
-  const [limit, burst, maxDelayMs] = parts
-    .slice(1)
-    .map((part) => (part === undefined ? part : Number(part)))
-  return { limit: limit as number, burst, maxDelayMs }
-}
 
 /** Keeps in a store, beside the states, which keyspaces there are and what their limits are: names of keys do not tell. */
 export class KeptKeyspaces {

@@ -7,7 +7,8 @@ import {
   settingsAt,
 } from '../documents/policy-document.ts'
 import type { Documents } from '../store.ts'
-import { formatParams, type KeptKeyspace, parseLive, parseParams } from './kept-keyspaces.ts'
+import type { KeptKeyspace } from './keyspace-text.ts'
+import { formatParams, parseLive, parseParams } from './keyspace-text.ts'
 
 /** The keyspaces with the limits that a document sets in place of those of the code. */
 export async function withSettings(

@@ -1,12 +1,13 @@
 import type { KeyState } from '../../algorithms/algorithm.ts'
-import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
+import { HELD_SUFFIX } from '../../algorithms/held/held.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { shardLength } from '../../key/notation.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
 import { Inspection, statesOf } from '../inspection/inspection.ts'
-import { type KeptKeyspace, type KeptKeyspaces, SHARDED } from '../inspection/kept-keyspaces.ts'
+import { type KeptKeyspaces, SHARDED } from '../inspection/kept-keyspaces.ts'
 import { ownKeyspace, policyName } from '../inspection/keyspace-name.ts'
+import type { KeptKeyspace } from '../inspection/keyspace-text.ts'
 import { Pace } from '../inspection/pace.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
@@ -181,7 +182,8 @@ export class RedisInspection {
     const { keyspace } = keys[0] as NamedKey
     const { algorithm } = keyspace.limit
     const id = scriptId(keys[0] as NamedKey)
-    const scripts = this.scripts.get(id) ?? new LedgerScripts([{ algorithm, name: keyspace.name }])
+    const scripts =
+      this.scripts.get(id) ?? (await LedgerScripts.load([{ algorithm, name: keyspace.name }]))
     this.scripts.set(id, scripts)
     const call = scripts.peek(charges, this.connection.time())
     const names = keys.map(({ name }) => name)
