@@ -398,6 +398,8 @@ describe('if something settles', () => {
     const limiter = limiterOf()
     await exhaust(limiter)
     settling()
+    // It forgets them once it is loaded.
+    await new Promise((resolve) => setImmediate(resolve))
     expect(await calls(() => limiter.consume('client'))).toBe(1)
   })
 

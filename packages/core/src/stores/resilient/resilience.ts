@@ -9,7 +9,7 @@ import { ResilientLedger } from './resilient-ledger.ts'
 const MAX_LOCAL_KEYS = 100_000
 
 /** What limiters on one remote store share: the calls to it, and the local counts and refusals. */
-class Resilience {
+export class Resilience {
   private readonly store: Store<'async'>
   /** The calls by their deadlines, ms. */
   private readonly calls = new Map<number, ShardCalls>()
@@ -23,18 +23,28 @@ class Resilience {
     this.refusals = new RefusalCache(store.clock)
   }
 
-  open(keyspaces: Keyspaces, prefix: string, failureMode: FailureMode): Ledger<'async'> {
+  /** @param remote the store's ledger of the keyspaces */
+  open(
+    keyspaces: Keyspaces,
+    prefix: string,
+    failureMode: FailureMode,
+    remote: Ledger<'async'>,
+  ): Ledger<'async'> {
     const { policies, ban } = keyspaces
     const openSome = (numbers: readonly number[]) => {
       const some = numbers.map((number) => policies[number] as Keyspace)
       const ownBan = numbers.includes(0) ? ban : undefined
       const localLimit: FailureMode['localLimit'] = (i, limit) =>
         failureMode.localLimit(numbers[i] as number, limit)
-      return this.guard({ policies: some, ban: ownBan }, prefix, { ...failureMode, localLimit })
+      const own = { policies: some, ban: ownBan }
+      const ownMode = { ...failureMode, localLimit }
+      const ownRemote = this.store.open(own, prefix, failureMode.deadlineMs)
+      return this.guard(own, prefix, ownMode, ownRemote)
     }
     const refusals = new LedgerRefusals(this.refusals, keyspaces, prefix, failureMode.refusalCache)
     if (failureMode.settles) refusals.settles()
-    return new ResilientLedger(this.guard(keyspaces, prefix, failureMode), openSome, refusals)
+    const all = this.guard(keyspaces, prefix, failureMode, remote)
+    return new ResilientLedger(all, openSome, refusals)
   }
 
   join(): void {
@@ -55,9 +65,13 @@ class Resilience {
     this.refusals.clear()
   }
 
-  private guard(keyspaces: Keyspaces, prefix: string, failureMode: FailureMode): GuardedLedger {
+  private guard(
+    keyspaces: Keyspaces,
+    prefix: string,
+    failureMode: FailureMode,
+    remote: Ledger<'async'>,
+  ): GuardedLedger {
     const { deadlineMs, localShare, onStoreError } = failureMode
-    const remote = this.store.open(keyspaces, prefix, deadlineMs)
     const calls = this.calls.get(deadlineMs) ?? new ShardCalls(deadlineMs)
     this.calls.set(deadlineMs, calls)
     const local =
@@ -85,7 +99,8 @@ export function forgetAll(): void {
   }
 }
 
-function resilienceOf(store: Store<'async'>): Resilience {
+/** What limiters on this store share. */
+export function resilienceOf(store: Store<'async'>): Resilience {
   let resilience = resiliences.get(store)
   if (resilience === undefined) {
     resilience = new Resilience(store)
@@ -93,19 +108,4 @@ function resilienceOf(store: Store<'async'>): Resilience {
     known.add(new WeakRef(resilience))
   }
   return resilience
-}
-
-/** A remote store for one limiter: every request is decided in time, whatever the store does. */
-export function resilientStore(store: Store<'async'>, failureMode: FailureMode) {
-  const shared = resilienceOf(store)
-  let isOpen = true
-  shared.join()
-  return {
-    open: (keyspaces: Keyspaces, prefix: string) => shared.open(keyspaces, prefix, failureMode),
-    /** The limiter is closed. If it is used again, this process starts to count from zero. */
-    close(): void {
-      if (isOpen) shared.leave()
-      isOpen = false
-    },
-  }
 }

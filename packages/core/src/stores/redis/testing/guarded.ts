@@ -2,7 +2,7 @@ import type { CompiledLimit } from '../../../algorithms/algorithm.ts'
 import { type RedisClient, type RedisStoreOptions, redisStore } from '../../../index.ts'
 import { type LedgerVerbs, withVerbs } from '../../../testing/ledger-verbs.ts'
 import type { FailureMode } from '../../resilient/guarded-ledger.ts'
-import { resilientStore } from '../../resilient/resilience.ts'
+import { resilientStore } from '../../resilient/resilient-store.ts'
 
 const patient: FailureMode = {
   deadlineMs: 60_000,

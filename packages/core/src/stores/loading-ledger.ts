@@ -1,0 +1,46 @@
+import type { Change, Charge, GrantResult, Ledger, Raise } from './store.ts'
+
+/**
+ * A ledger whose code is loaded while the application starts. Calls that come before it is there are made then, in
+ * their order; they fail if it can't be loaded, and the next call tries again.
+ */
+export class LoadingLedger implements Ledger<'async'> {
+  readonly shard: Ledger['shard']
+  private readonly load: () => Promise<Ledger<'async'>>
+  private ledger: Ledger<'async'> | undefined
+  private loading: Promise<Ledger<'async'>> | undefined
+
+  constructor(load: () => Promise<Ledger<'async'>>, shard?: Ledger['shard']) {
+    this.load = load
+    this.shard = shard
+    void this.loaded()
+  }
+
+  decide(requests: readonly (readonly Charge[])[], isPeek?: boolean) {
+    const { ledger } = this
+    if (ledger !== undefined) return ledger.decide(requests, isPeek)
+    return this.loaded().then((ready) => ready.decide(requests, isPeek))
+  }
+
+  change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+    const { ledger } = this
+    if (ledger !== undefined) return ledger.change(change, raised)
+    return this.loaded().then((ready) => ready.change(change, raised))
+  }
+
+  private loaded(): Promise<Ledger<'async'>> {
+    if (this.loading === undefined) {
+      this.loading = this.load()
+      // It follows before all calls that wait: so none that comes later is made before them.
+      this.loading.then(
+        (ledger) => {
+          this.ledger = ledger
+        },
+        () => {
+          this.loading = undefined
+        },
+      )
+    }
+    return this.loading
+  }
+}

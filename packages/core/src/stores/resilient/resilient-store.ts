@@ -1,0 +1,35 @@
+import { LoadingLedger } from '../loading-ledger.ts'
+import type { Keyspaces, Ledger, Store } from '../store.ts'
+import type { FailureMode } from './guarded-ledger.ts'
+import type { Resilience } from './resilience.ts'
+
+/**
+ * A remote store for one limiter: every request is decided in time, whatever the store does. What that takes is
+ * loaded here, since a limiter in memory needs none of it.
+ */
+export function resilientStore(store: Store<'async'>, failureMode: FailureMode) {
+  let shared: Resilience | undefined
+  let isOpen = true
+  async function load(): Promise<Resilience> {
+    const { resilienceOf } = await import('./resilience.ts')
+    if (shared === undefined) {
+      shared = resilienceOf(store)
+      if (isOpen) shared.join()
+    }
+    return shared
+  }
+  return {
+    /** @throws what the store throws */
+    open(keyspaces: Keyspaces, prefix: string): Ledger<'async'> {
+      const remote = store.open(keyspaces, prefix, failureMode.deadlineMs)
+      return new LoadingLedger(async () => {
+        return (await load()).open(keyspaces, prefix, failureMode, remote)
+      })
+    },
+    /** The limiter is closed. If it is used again, this process starts to count from zero. */
+    close(): void {
+      if (isOpen) shared?.leave()
+      isOpen = false
+    },
+  }
+}
