@@ -24,6 +24,14 @@ import { withShortPrivates } from './private-names.mjs'
 /** Where the declarations of single modules are before they are bundled; in the package. */
 export const declarations = 'dist/declarations'
 
+/** What is loaded later and together, by its modules: each file costs time. */
+const TOGETHER = {
+  // What every remote store needs.
+  remote: /\/(resilience|kept-keyspaces|own-bytes|errors\/setup-error)\.ts$/,
+  // The Lua that is generated is short.
+  redis: /\/redis-parts\.ts$|\.lua\.generated\.ts$/,
+}
+
 /** @param manifest the package's manifest: `exports` and `imports` name the sources */
 export async function bundle(folder, manifest) {
   const { exports, imports = {}, publishConfig } = manifest
@@ -50,13 +58,23 @@ export async function bundle(folder, manifest) {
     external: (id) => /^[^./]/.test(id),
   }
   // What users of `.` load is one file, however other entries share its parts: each file costs time.
-  const manualChunks = { core: [join(folder, exports['.'])] }
+  const manualChunks = { core: [join(folder, exports['.'])], ...chunksIn(folder) }
   const esm = { format: 'es', ending: 'js', manualChunks }
   const used = await write(folder, sources([...entries, ...platforms], []), esm)
   await write(folder, sources(entries, node), { ...esm, format: 'cjs', ending: 'cjs' })
   await write(folder, types, { format: 'es', ending: 'd.cts' })
   for (const [name] of entries) declareEsm(join(folder, 'dist', name))
   writeLicences(folder, used)
+}
+
+/** The chunks of the package that have some of its modules, and what these import. */
+function chunksIn(folder) {
+  const modules = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+  const chunks = Object.entries(TOGETHER).map(([name, pattern]) => {
+    const paths = modules.map((module) => join(folder, 'src', module))
+    return [name, paths.filter((path) => pattern.test(path))]
+  })
+  return Object.fromEntries(chunks.filter(([, paths]) => paths.length > 0))
 }
 
 /** The libraries that are in the files; those that users install are imported by them. */

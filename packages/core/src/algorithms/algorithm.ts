@@ -274,6 +274,6 @@ export interface Algorithm {
   /** The most entries of a key's log, where that does not depend on the limit. */
   readonly maxEntries?: number
   compile(params: AlgorithmParams): CompiledLimit
-  /** The step in Lua, which decides as the TypeScript does. */
-  readonly lua: LuaStep
+  /** Loads the step in Lua, which decides as the TypeScript does. */
+  lua(): Promise<LuaStep>
 }

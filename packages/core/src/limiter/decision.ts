@@ -1,5 +1,5 @@
 import type { Outcome } from '../algorithms/algorithm.ts'
-import { SLOT_WAIT_MS } from '../algorithms/concurrency/concurrency.lua.ts'
+import { SLOT_WAIT_MS } from '../algorithms/held/held.ts'
 import type { Unit } from '../options/unit.ts'
 import type { Charge, DecisionSource, Origin, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'

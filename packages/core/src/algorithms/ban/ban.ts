@@ -1,7 +1,6 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import type { List, Step } from '../step.ts'
-import { banLua } from './ban.lua.generated.ts'
 
 /** The most refusals that a ban takes to begin: they share an integer with the number of bans. */
 export const MAX_REFUSALS = 100
@@ -135,5 +134,5 @@ export const ban: Algorithm = {
   maxLimit: MAX_REFUSALS,
   keepsLog: false,
   compile: (params) => new BanLimit(params),
-  lua: banLua,
+  lua: async () => (await import('./ban.lua.generated.ts')).banLua,
 }

@@ -1,10 +1,8 @@
 import type { Algorithm, AlgorithmParams, KeyState } from '../algorithm.ts'
-import { fixedWindowLua } from '../fixed-window/fixed-window.lua.generated.ts'
 import { FixedWindowLimit } from '../fixed-window/fixed-window.ts'
 import type { Step } from '../step.ts'
 import { MAX_EXACT } from '../ticks.ts'
 import type { Calendar } from './calendar.ts'
-import { calendarWindowLua } from './calendar-window.lua.generated.ts'
 
 /** Windows before and after the present one that a step knows; of one more it knows the end. */
 const AROUND = 2
@@ -151,14 +149,5 @@ export const calendarWindow: Algorithm = {
   maxLimit: MAX_EXACT,
   keepsLog: false,
   compile: (params) => new CalendarWindowLimit(params),
-  lua: {
-    ...fixedWindowLua,
-    ...calendarWindowLua,
-    constantsMove: true,
-    // In TypeScript the edges are always those around the time.
-    check: `
-      if now < edge1 or now >= edge6 then
-        problem = 'ERR the clocks of this process and of the server are too far apart'
-      end`,
-  },
+  lua: async () => (await import('./calendar-window.lua.ts')).calendarLua,
 }

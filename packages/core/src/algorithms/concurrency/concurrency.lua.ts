@@ -1,13 +1,6 @@
 import { HELD_LUA } from '../held/held.lua.ts'
+import { MAX_CONCURRENT, SLOT_WAIT_MS } from '../held/held.ts'
 import type { LuaStep } from '../lua-step.ts'
-
-/**
- * How long a refused client waits before it asks again, ms: nobody can know when a slot will be given back.
- */
-export const SLOT_WAIT_MS = 1000
-
-/** The state has an entry for each slot in use. */
-export const MAX_CONCURRENT = 1000
 
 /** Drops what has ended. Without a state, what is there has no meaning. */
 const MOVE = `

@@ -1,7 +1,6 @@
 import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { type Held, HeldArray } from '../held/held.ts'
-import { concurrencyLua, MAX_CONCURRENT, SLOT_WAIT_MS } from './concurrency.lua.ts'
+import { type Held, HeldArray, MAX_CONCURRENT, SLOT_WAIT_MS } from '../held/held.ts'
 
 /**
  * Counts what is in use at the same time. A charge is a slot, with a number that its process has
@@ -73,5 +72,5 @@ export const concurrency: Algorithm = {
   keepsLog: true,
   holdsSlots: true,
   compile: (params) => new ConcurrencyLimit(params),
-  lua: concurrencyLua,
+  lua: async () => (await import('./concurrency.lua.ts')).concurrencyLua,
 }

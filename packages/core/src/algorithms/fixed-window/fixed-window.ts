@@ -2,7 +2,6 @@ import type { Algorithm, CompiledLimit, InLine, KeyState } from '../algorithm.ts
 import { ConstantLimit } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import { MAX_EXACT } from '../ticks.ts'
-import { fixedWindowLua } from './fixed-window.lua.generated.ts'
 
 interface Constants {
   units: number
@@ -110,5 +109,5 @@ export const fixedWindow: Algorithm = {
   maxLimit: MAX_EXACT,
   keepsLog: false,
   compile: (params) => new FixedWindowLimit(params),
-  lua: fixedWindowLua,
+  lua: async () => (await import('./fixed-window.lua.generated.ts')).fixedWindowLua,
 }

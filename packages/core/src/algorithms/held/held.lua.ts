@@ -1,8 +1,4 @@
-/** What follows the name of a key in that of its sorted set: no name of a policy has a tab. */
-export const HELD_SUFFIX = '\theld'
-
-/** What ended, as many of it at most as one call drops: 2 ms would be too long for more. */
-export const MOST_ENDED = 1000
+import { HELD_SUFFIX, MOST_ENDED } from './held.ts'
 
 /** Scores of entries by their ends are below it, ms; that of the clock is above. */
 const CLOCK = 2 ** 52

@@ -1,3 +1,20 @@
+/** The most slots of a key in use at the same time. */
+export const MAX_CONCURRENT = 1000
+
+/** The most reservations of a key at the same time. One owner has no more of them than are free. */
+export const MAX_RESERVATIONS = 2000
+
+/**
+ * How long a refused client waits before it asks again, ms: nobody can know when something will be given back.
+ */
+export const SLOT_WAIT_MS = 1000
+
+/** What follows the name of a key in that of its sorted set in Redis: no name of a policy has a tab. */
+export const HELD_SUFFIX = '\theld'
+
+/** What ended, as many of it at most as one call drops: 2 ms would be too long for more. */
+export const MOST_ENDED = 1000
+
 /** Numbers at the start of each entry: until when it is held (ms), its slot, for how long it is held (ms). */
 const SLOT_NUMBERS = 3
 /** Entries that there is room for at first. */

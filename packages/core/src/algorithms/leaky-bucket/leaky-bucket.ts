@@ -1,5 +1,4 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
-import { bucketLua, queueLua } from '../bucket/bucket.lua.generated.ts'
 import { BucketLimit, MAX_DELAY_MS } from '../bucket/bucket.ts'
 
 /**
@@ -14,5 +13,8 @@ export const leakyBucket: Algorithm = {
   keepsLog: false,
   drains: true,
   compile: (params) => new BucketLimit(leakyBucket, params, 1, params.maxDelayMs ?? MAX_DELAY_MS),
-  lua: { ...bucketLua, ...queueLua, queues: true },
+  async lua() {
+    const { bucketLua, queueLua } = await import('../bucket/bucket.lua.generated.ts')
+    return { ...bucketLua, ...queueLua, queues: true }
+  },
 }

@@ -1,9 +1,6 @@
-import { SLOT_WAIT_MS } from '../concurrency/concurrency.lua.ts'
 import { HELD_LUA } from '../held/held.lua.ts'
+import { MAX_RESERVATIONS, SLOT_WAIT_MS } from '../held/held.ts'
 import type { LuaStep } from '../lua-step.ts'
-
-/** The most reservations of a key at the same time. One owner has no more of them than are free. */
-export const MAX_RESERVATIONS = 2000
 
 /**
  * The Lua form of reserved.ts, around that of the other step, whose state is three integers.
@@ -17,8 +14,7 @@ export const MAX_RESERVATIONS = 2000
  * @param drains see `Algorithm.drains`
  */
 export function reservedLua(inner: LuaStep, drains = false): LuaStep {
-  const hasTicks = inner.constants.at(-1) === 'ticks'
-  const names = hasTicks ? inner.constants.slice(0, -1) : inner.constants
+  const [units, ...others] = inner.constants
   /** Sets `held`, if there is anything `clock`, and `ended`, which it gives back: its entries are still there. */
   const giveBack = `
     local held, ended = heldKey(key), {}
@@ -34,7 +30,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
     end`
   return {
     ...inner,
-    constants: [...names, 'hold', ...(hasTicks ? ['ticks'] : [])],
+    constants: [units as string, 'hold', ...others],
     decide: `
     local isFull
     do

@@ -1,9 +1,6 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { SLOT_WAIT_MS } from '../concurrency/concurrency.lua.ts'
-import { MOST_ENDED } from '../held/held.lua.ts'
-import { HeldArray } from '../held/held.ts'
-import { MAX_RESERVATIONS, reservedLua } from './reserved.lua.ts'
+import { HeldArray, MAX_RESERVATIONS, MOST_ENDED, SLOT_WAIT_MS } from '../held/held.ts'
 
 /** How long a reservation is held without renewal, if nobody says, ms. */
 const HOLD_MS = 30_000
@@ -37,15 +34,13 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     this.holdMs = params.holdMs ?? HOLD_MS
   }
 
-  /** Returns the constants of the other limit, with `holdMs` before the ticks. */
+  /** Returns the constants of the other limit, with `holdMs` as the second one. */
   override constants(now: number): readonly number[] {
     const own = this.inner.constants(now)
     let known = this.known.get(own)
     if (known === undefined) {
-      const withTicks = own.length === this.inner.algorithm.lua.constants.length
-      const hasTicks = withTicks && this.inner.algorithm.lua.constants.at(-1) === 'ticks'
-      const before = hasTicks ? own.slice(0, -1) : own
-      known = [...before, this.holdMs, ...own.slice(before.length)]
+      const [units, ...others] = own
+      known = [units as number, this.holdMs, ...others]
       this.known.set(own, known)
     }
     return known
@@ -141,7 +136,10 @@ export function reserved(inner: Algorithm): Algorithm {
       reserves: true,
       maxEntries: MAX_RESERVATIONS,
       compile: (params: AlgorithmParams) => new ReservedLimit(made, inner.compile(params), params),
-      lua: reservedLua(inner.lua, inner.drains),
+      async lua() {
+        const { reservedLua } = await import('./reserved.lua.ts')
+        return reservedLua(await inner.lua(), inner.drains)
+      },
     }
     algorithm = made
     known.set(inner, made)

@@ -1,3 +1,6 @@
+/** The log has an entry for each admitted request, and a decision may have to read all of them. */
+export const MAX_LOG_LIMIT = 10_000
+
 /** A larger array is released when the log is empty. Entries. */
 const MAX_KEPT = 32
 

@@ -1,7 +1,6 @@
 import { ENTRY_BYTES, type LuaStep, STATE_BYTES } from '../lua-step.ts'
+import { MAX_LOG_LIMIT } from './log.ts'
 
-/** The log has an entry for each admitted request, and a decision may have to read all of them. */
-export const MAX_LOG_LIMIT = 10_000
 /** Entries that are read at a time, at most. */
 const CHUNK = 256
 /** Entries that must have been dropped before the log is rewritten: fewer are not worth it. */

@@ -1,7 +1,6 @@
 import type { Algorithm, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { type Log, LogArray } from './log.ts'
-import { MAX_LOG_LIMIT, slidingLogLua } from './sliding-log.lua.ts'
+import { type Log, LogArray, MAX_LOG_LIMIT } from './log.ts'
 
 /**
  * Counts the last window exactly: what was admitted in the half-open span (now − window, now].
@@ -93,5 +92,5 @@ export const slidingLog: Algorithm = {
   maxLimit: MAX_LOG_LIMIT,
   keepsLog: true,
   compile: (params) => new SlidingLogLimit(params),
-  lua: slidingLogLua,
+  lua: async () => (await import('./sliding-log.lua.ts')).slidingLogLua,
 }

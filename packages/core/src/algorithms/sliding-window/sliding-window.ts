@@ -2,7 +2,6 @@ import type { Algorithm, AlgorithmParams, CompiledLimit, InLine, KeyState } from
 import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import { coarseTicks, MAX_EXACT, tickAt, tickStart } from '../ticks.ts'
-import { slidingWindowLua } from './sliding-window.lua.generated.ts'
 
 interface Constants {
   units: number
@@ -163,5 +162,5 @@ export const slidingWindow: Algorithm = {
   maxLimit: MAX_LIMIT,
   keepsLog: false,
   compile: (params) => new SlidingWindowLimit(params),
-  lua: slidingWindowLua,
+  lua: async () => (await import('./sliding-window.lua.generated.ts')).slidingWindowLua,
 }

@@ -1,5 +1,4 @@
 import { type Algorithm, MAX_LIMIT } from '../algorithm.ts'
-import { bucketLua } from '../bucket/bucket.lua.generated.ts'
 import { BucketLimit } from '../bucket/bucket.ts'
 
 /**
@@ -22,5 +21,5 @@ export const tokenBucket: Algorithm = {
       windowMs: refillMs,
     })
   },
-  lua: bucketLua,
+  lua: async () => (await import('../bucket/bucket.lua.generated.ts')).bucketLua,
 }

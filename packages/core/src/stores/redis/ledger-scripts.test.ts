@@ -21,80 +21,87 @@ function charge(algorithm: Algorithm, limit = 10, windowMs = 1000, cost = 1): Ch
 }
 
 /** The scripts of a ledger whose charges always have these limits. */
-function ledgerOf(...charges: Charge[]): LedgerScripts {
-  return new LedgerScripts(
+function ledgerOf(...charges: Charge[]): Promise<LedgerScripts> {
+  return LedgerScripts.load(
     charges.map(({ limit }) => ({ name: 'p', algorithm: limit.algorithm, limit })),
   )
 }
 
 /** The scripts of a ledger whose limits are functions of the request. */
-function varying(...charges: Charge[]): LedgerScripts {
-  return new LedgerScripts(charges.map(({ limit }) => ({ name: 'p', algorithm: limit.algorithm })))
+function varying(...charges: Charge[]): Promise<LedgerScripts> {
+  return LedgerScripts.load(charges.map(({ limit }) => ({ name: 'p', algorithm: limit.algorithm })))
 }
 
 describe('a request', () => {
-  test('needs no arguments where its limits never change and each costs one unit', () => {
+  test('needs no arguments where its limits never change and each costs one unit', async () => {
     const charges = [charge(sliding, 12_345), charge(token)]
-    const { script, args } = ledgerOf(...charges).decide([charges], onServersClock)
+    const { script, args } = (await ledgerOf(...charges)).decide([charges], onServersClock)
     expect(args).toEqual([])
     expect(script.text).toContain('= 12345, 1000')
   })
 
-  test('has its constants as arguments where they change, its cost too where it is another', () => {
+  test('has its constants as arguments where they change, its cost too where it is another', async () => {
     const charges = [charge(sliding, 10), charge(token)]
-    const scripts = varying(...charges)
+    const scripts = await varying(...charges)
     const constants = ['10', '1000', ...charges[1]!.limit.constants(0).map(String)]
     expect(scripts.decide([charges], onServersClock).args).toEqual(constants)
     const dear = [charge(sliding, 10, 1000, 7)]
-    expect(ledgerOf(...dear).decide([dear], onServersClock).args).toEqual(['10', '1000', '7'])
+    expect((await ledgerOf(...dear)).decide([dear], onServersClock).args).toEqual([
+      '10',
+      '1000',
+      '7',
+    ])
   })
 
-  test('shares its script with those of other limits, which are functions of the request', () => {
-    const texts = [10, 20].map((limit) => {
+  test('shares its script with those of other limits, which are functions of the request', async () => {
+    const texts = [10, 20].map(async (limit) => {
       const charges = [charge(sliding, limit), charge(leaky, limit)]
-      return varying(...charges).decide([charges], onServersClock).script
+      return (await varying(...charges)).decide([charges], onServersClock).script
     })
-    expect(texts[0]).toBe(texts[1])
+    expect(await texts[0]).toBe(await texts[1])
   })
 
-  test('counts in ticks only where a limit does', () => {
-    const [fine, coarse] = [charge(sliding), charge(sliding, 1e12, 1e10)].map((each) => {
-      const { text } = varying(each).decide([[each]], onServersClock).script
+  test('counts in ticks only where a limit does', async () => {
+    const texts = [charge(sliding), charge(sliding, 1e12, 1e10)].map(async (each) => {
+      const { text } = (await varying(each)).decide([[each]], onServersClock).script
       // What every run passes; a client's own limit may need them later.
       return text.slice(0, text.indexOf('for first'))
     })
+    const [fine, coarse] = await Promise.all(texts)
     expect(fine).not.toContain('tickAt = function')
     expect(coarse).toContain('tickAt = function')
   })
 })
 
-test('one script decides all requests of a limiter whose states have entries', () => {
+test('one script decides all requests of a limiter whose states have entries', async () => {
   const charges = [charge(log), { ...charge(log), cost: 3 }]
-  const scripts = ledgerOf(charges[0]!)
+  const scripts = await ledgerOf(charges[0]!)
   const [one, other] = charges.map((each) => scripts.decide([[each]], onServersClock).script)
   expect(one).toBe(other)
 })
 
-test('windows of the calendar never stand in a text, since they move', () => {
-  const known = new LedgerScripts([
+test('windows of the calendar never stand in a text, since they move', async () => {
+  const known = await LedgerScripts.load([
     { name: 'p', algorithm: calendarWindow, limit: charge(sliding).limit },
   ])
   const charges = [charge(sliding)]
   expect(known.decide([charges], onServersClock).args).not.toEqual([])
 })
 
-test('only so many limits stand in a text that servers never drop a script', () => {
+test('only so many limits stand in a text that servers never drop a script', async () => {
   const texts = new Set<string>()
   for (let limit = 1; limit <= 100; limit += 1) {
     const charges = [charge(sliding, limit)]
-    texts.add(ledgerOf(...charges).decide([charges], onServersClock).script.text)
+    texts.add((await ledgerOf(...charges)).decide([charges], onServersClock).script.text)
   }
   expect(texts.size).toBeLessThanOrEqual(33)
 })
 
-test('steps that share a script have no function of the same name', () => {
-  const steps = new Set([...Object.values(algorithms), concurrency].map(({ lua }) => lua))
-  const names = [...steps].flatMap(({ entries }) => {
+test('steps that share a script have no function of the same name', async () => {
+  const steps = await Promise.all(
+    [...Object.values(algorithms), concurrency].map((each) => each.lua()),
+  )
+  const names = steps.flatMap(({ entries }) => {
     return [...(entries?.functions ?? '').matchAll(/^local function (\w+)/gm)].map(
       ([, name]) => name,
     )
@@ -168,7 +175,7 @@ describe('on a server', () => {
   })
 
   test('requests of which only some count in ticks share a call', async () => {
-    const scripts = new LedgerScripts([{ name: 'p', algorithm: sliding }])
+    const scripts = await LedgerScripts.load([{ name: 'p', algorithm: sliding }])
     const requests = [charge(sliding), { ...charge(sliding, 1e12, 1e10), key: 'bob' }]
     const { args } = scripts.decide(
       requests.map((each) => [each]),
@@ -179,8 +186,10 @@ describe('on a server', () => {
   })
 })
 
-test('a look writes nothing', () => {
+test('a look writes nothing', async () => {
   const limit = ban.compile({ limit: 3, windowMs: 1000, bansMs: [1000] })
   const charges = [{ key: 'ada', limit, cost: 0 }]
-  expect(varying(...charges).peek([charges], onServersClock).script.text).not.toContain('SETRANGE')
+  expect((await varying(...charges)).peek([charges], onServersClock).script.text).not.toContain(
+    'SETRANGE',
+  )
 })

@@ -1,4 +1,5 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import type { LuaStep } from '../../algorithms/lua-step.ts'
 import { policyName } from '../inspection/keyspace-name.ts'
 import { type ChangedKey, type KeyspaceCount, keysOf } from '../rules/change.ts'
 import { halvesOf } from '../rules/own-bytes.ts'
@@ -57,6 +58,7 @@ interface ScriptRun {
 /** The scripts of the policies of a ledger. A ban is the last of them. */
 export class LedgerScripts {
   private readonly keyspaces: readonly ScriptKeyspace[]
+  private readonly luaSteps: readonly LuaStep[]
   private readonly hasBan: boolean
   private readonly known = new Map<string, Script>()
   /**
@@ -67,11 +69,22 @@ export class LedgerScripts {
   /** Decides usual requests with the limits of the keyspaces, which stand in its text. Null: there is none. */
   private fixed: Script | null | undefined
 
-  constructor(keyspaces: readonly ScriptKeyspace[], hasBan = false) {
+  /** Loads the Lua of the algorithms, and of no others. */
+  static async load(keyspaces: readonly ScriptKeyspace[], hasBan = false): Promise<LedgerScripts> {
+    const steps = await Promise.all(keyspaces.map(({ algorithm }) => algorithm.lua()))
+    return new LedgerScripts(keyspaces, steps, hasBan)
+  }
+
+  private constructor(
+    keyspaces: readonly ScriptKeyspace[],
+    luaSteps: readonly LuaStep[],
+    hasBan: boolean,
+  ) {
     this.keyspaces = keyspaces
+    this.luaSteps = luaSteps
     this.hasBan = hasBan
-    this.isGeneral = keyspaces.some(({ algorithm }) => algorithm.lua.entries !== undefined)
-    const move = keyspaces.some(({ algorithm }) => algorithm.lua.constantsMove)
+    this.isGeneral = luaSteps.some(({ entries }) => entries !== undefined)
+    const move = luaSteps.some(({ constantsMove }) => constantsMove)
     if (move || keyspaces.some(({ limit }) => limit === undefined)) this.fixed = null
   }
 
@@ -103,7 +116,7 @@ export class LedgerScripts {
     const about = aboutNow(time)
     const given = charges.map((charge) => numbersOf(charge, about))
     const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
-    addNumbers(args, charges, given, about, { settles: true })
+    addNumbers(args, charges, this.luaSteps, given, about, { settles: true })
     return { script: this.script(isShown ? 'raise' : 'settle', given), args }
   }
 
@@ -203,7 +216,7 @@ export class LedgerScripts {
     })
     const args: string[] = []
     const isDry = kind === 'dry' || kind === 'dryPeek'
-    for (const charges of listed) addNumbers(args, charges, given, about, { isDry })
+    for (const charges of listed) addNumbers(args, charges, this.luaSteps, given, about, { isDry })
     if (time.now >= 0 || requests.length > 1) {
       const stride = alike ? 0 : args.length / requests.length
       args.push(`${time.now}`, `${time.minTtlMs}`, `${stride}`, isRepeated ? '1' : '0')
@@ -232,9 +245,9 @@ export class LedgerScripts {
   }
 
   private stepOf(policy: number, given: number): ScriptStep {
-    const { algorithm, name } = this.keyspaces[policy] as ScriptKeyspace
+    const { name } = this.keyspaces[policy] as ScriptKeyspace
     return {
-      step: algorithm.lua,
+      step: this.luaSteps[policy] as LuaStep,
       given,
       spaceLength: name.length,
       nameLength: policyName(name).length,
@@ -288,6 +301,7 @@ function aboutNow({ now }: ScriptTime): number {
 function addNumbers(
   args: string[],
   charges: readonly Charge[],
+  luaSteps: readonly LuaStep[],
   given: readonly number[],
   about: number,
   { settles = false, isDry = false },
@@ -295,7 +309,7 @@ function addNumbers(
   for (let i = 0; i < charges.length; i += 1) {
     const charge = charges[i] as Charge
     const { limit, cost, slot = 0, reserved = 0, owner = 0, remaining = -1, dryRun } = charge
-    const { entries, queues } = limit.algorithm.lua
+    const { entries, queues } = luaSteps[i] as LuaStep
     const constants = constantTexts(limit, about)
     args.push(...constants)
     for (let n = constants.length; n < (given[i] as number); n += 1) args.push('0')

@@ -1,4 +1,4 @@
-import { HELD_SUFFIX } from '../../algorithms/held/held.lua.ts'
+import { HELD_SUFFIX } from '../../algorithms/held/held.ts'
 import { STATE_BYTES } from '../../algorithms/lua-step.ts'
 import { MAX_GRANTS } from '../rules/own-terms.ts'
 import { ARGUMENTS, constantArguments } from './correct.lua.ts'

@@ -17,8 +17,8 @@ import type {
 } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
 import { PROBE, PROBE_HELD } from './correct.lua.ts'
-import { shardOf, subject } from './keys.ts'
-import { LedgerScripts } from './ledger-scripts.ts'
+import { subject } from './keys.ts'
+import type { LedgerScripts } from './ledger-scripts.ts'
 import { readRaises, readReply } from './reply.ts'
 
 const [probe, probeHeld] = [new Script(PROBE), new Script(PROBE_HELD)]
@@ -28,7 +28,6 @@ const [probe, probeHeld] = [new Script(PROBE), new Script(PROBE_HELD)]
  * must be those of one id.
  */
 export class RedisLedger implements Ledger<'async'> {
-  readonly shard: Ledger['shard']
   private readonly connection: RedisConnection
   /** The prefixes of the keyspaces; that of the ban is the last one. */
   private readonly prefixes: readonly string[]
@@ -46,9 +45,9 @@ export class RedisLedger implements Ledger<'async'> {
     { policies, ban }: Keyspaces,
     prefix: string,
     kept: KeptKeyspaces,
+    scripts: LedgerScripts,
   ) {
     this.connection = connection
-    this.shard = connection.isCluster ? shardOf : undefined
     const keyspaces = policies.concat(ban ?? [])
     this.prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
     this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
@@ -56,9 +55,9 @@ export class RedisLedger implements Ledger<'async'> {
     this.count = { policies: policies.length, bans: ban !== undefined }
     this.policies = policies
     this.ban = ban?.limit
-    const holds = keyspaces.some(({ algorithm }) => algorithm.lua.entries?.renew)
+    const holds = keyspaces.some(({ algorithm }) => algorithm.holdsSlots || algorithm.reserves)
     this.probeScript = holds ? probeHeld : probe
-    this.scripts = new LedgerScripts(keyspaces, ban !== undefined)
+    this.scripts = scripts
     this.keyspaces = kept.of(keyspaces, prefix)
   }
 

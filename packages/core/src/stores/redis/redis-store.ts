@@ -1,13 +1,11 @@
 import { readStoreOptions } from '../../options/read.ts'
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
-import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
+import { LoadingLedger } from '../loading-ledger.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
-import type { InspectableStore, StoreEntry } from '../store.ts'
-import { checkClient, type RedisClient, warnOfUnguarded } from './client.ts'
-import { RedisConnection } from './connection.ts'
-import { scansOf } from './masters.ts'
-import { redisDocuments } from './redis-documents.ts'
-import { RedisLedger } from './redis-ledger.ts'
+import type { Documents, InspectableStore, Keyspaces, Ledger, StoreEntry } from '../store.ts'
+import { checkClient, isCluster, type RedisClient, warnOfUnguarded } from './client.ts'
+import { shardOf } from './keys.ts'
+import type { RedisParts } from './redis-parts.ts'
 
 /**
  * Keeps states in Redis (6.2 or later) or Valkey (7.2 or later), shared by every process: one
@@ -24,18 +22,38 @@ export function redisStore(
   checkClient('client', client)
   const { clock } = readStoreOptions('redisStore', options)
   warnOfUnguarded(client)
-  const connection = new RedisConnection(client, clock, options.onReadOnly)
-  const documents = redisDocuments(connection)
-  const kept = new KeptKeyspaces(documents)
+  let parts: RedisParts | undefined
+  /** The ledger that was opened last. What is asked while it is loaded is asked together then, over REST in one call. */
+  let opening: Promise<unknown> | undefined
+  async function load(): Promise<RedisParts> {
+    const { RedisParts } = await import('./redis-parts.ts')
+    parts ??= new RedisParts(client, clock, options.onReadOnly)
+    return parts
+  }
+  function openLedger(keyspaces: Keyspaces, prefix: string): Promise<Ledger<'async'>> {
+    const ledger = load().then((loaded) => loaded.open(keyspaces, prefix))
+    opening = ledger
+    return ledger
+  }
+  function withDocuments<T>(ask: (documents: Documents<'async'>) => Promise<T>): Promise<T> {
+    if (parts !== undefined) return ask(parts.documents)
+    return (opening ?? load()).then(() => ask((parts as RedisParts).documents))
+  }
   async function* entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
-    const { RedisInspection } = await import('./redis-inspection.ts')
-    yield* new RedisInspection(connection, () => scansOf(client), wanted, kept).entries()
+    yield* (await load()).entries(wanted)
   }
   return {
     mode: 'async',
     clock: options.clock,
-    documents,
-    open: (keyspaces, prefix) => new RedisLedger(connection, keyspaces, prefix, kept),
+    documents: {
+      read: (...given) => withDocuments((documents) => documents.read(...given)),
+      replace: (...given) => withDocuments((documents) => documents.replace(...given)),
+    },
+    open: (keyspaces, prefix) =>
+      new LoadingLedger(
+        () => openLedger(keyspaces, prefix),
+        isCluster(client) ? shardOf : undefined,
+      ),
     inspect: (options) => entries(readInspectOptions(options)),
     close() {},
   }

@@ -1,0 +1,37 @@
+import type { Wanted } from '../inspection/inspect-options.ts'
+import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
+import type { Documents, Keyspaces, Ledger, StoreEntry } from '../store.ts'
+import type { RedisClient } from './client.ts'
+import { RedisConnection } from './connection.ts'
+import { LedgerScripts } from './ledger-scripts.ts'
+import { scansOf } from './masters.ts'
+import { redisDocuments } from './redis-documents.ts'
+import { RedisLedger } from './redis-ledger.ts'
+
+/** What a store in Redis works with. Loaded when a limiter is made on it, since others need none of it. */
+export class RedisParts {
+  readonly documents: Documents<'async'>
+  private readonly client: RedisClient
+  private readonly connection: RedisConnection
+  private readonly kept: KeptKeyspaces
+
+  /** See `RedisConnection`. */
+  constructor(client: RedisClient, clock?: () => number, onReadOnly?: () => unknown) {
+    this.client = client
+    this.connection = new RedisConnection(client, clock, onReadOnly)
+    this.documents = redisDocuments(this.connection)
+    this.kept = new KeptKeyspaces(this.documents)
+  }
+
+  async open(keyspaces: Keyspaces, prefix: string): Promise<Ledger<'async'>> {
+    const { policies, ban } = keyspaces
+    const scripts = await LedgerScripts.load(policies.concat(ban ?? []), ban !== undefined)
+    return new RedisLedger(this.connection, keyspaces, prefix, this.kept, scripts)
+  }
+
+  async *entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
+    const { RedisInspection } = await import('./redis-inspection.ts')
+    const { client, connection, kept } = this
+    yield* new RedisInspection(connection, () => scansOf(client), wanted, kept).entries()
+  }
+}
