@@ -181,8 +181,10 @@ export interface PolicyChangeEvent {
   readonly unit: Unit
   /** Units per window from now on; undefined if that is a function of the request. */
   readonly limit: number | undefined
-  /** The same before; of the first event what the code says. */
+  /** The same before. */
   readonly before: number | undefined
+  /** The same without a document. */
+  readonly codeLimit: number | undefined
   /** The share of the clients that it refuses, 0 … 1. */
   readonly enforced: number
   /** Where the settings are from: a document, or the options alone. */

@@ -140,6 +140,7 @@ function adopt({ attached, i, settings, next }: Prepared, at: number): void {
     unit,
     limit,
     before,
+    codeLimit: policy.with({}).limit,
     enforced,
     source: settings === undefined ? 'code' : 'document',
     settings: settings ?? {},

@@ -304,8 +304,16 @@ describe('an event', () => {
     clock.advance(60_000)
     limiter.peek('ada')
     expect(events.slice(1)).toMatchObject([
-      { limiter: 'api', policy: 'default', id: 'api', limit: 7, before: 5, source: 'document' },
-      { id: 'api', limit: 5, before: 7, source: 'code' },
+      {
+        limiter: 'api',
+        policy: 'default',
+        id: 'api',
+        limit: 7,
+        before: 5,
+        codeLimit: 5,
+        source: 'document',
+      },
+      { id: 'api', limit: 5, before: 7, codeLimit: 5, source: 'code' },
     ])
   })
 
