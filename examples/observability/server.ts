@@ -18,7 +18,17 @@ const app = express()
 // Before the limiters. In production, serve it where only Prometheus can reach it.
 app.get('/metrics', (request, response) => exporter.getMetricsRequestHandler(request, response))
 
-app.use(rateLimit({ store, name: 'api', limit: 1000, window: '1m' }))
+// The limit may change while this runs. Another one is tried first: it refuses nothing.
+app.use(
+  rateLimit({
+    store,
+    name: 'api',
+    policies: [
+      { name: 'default', limit: 1000, window: '1m', live: true },
+      { name: 'new', limit: 5, window: '1s', dryRun: true },
+    ],
+  }),
+)
 
 app.get('/', (_, response) => {
   response.json({ hello: 'world' })

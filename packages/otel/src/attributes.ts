@@ -13,7 +13,15 @@ export const ATTRIBUTES = {
    * `settled`; of `shedLoad` `admitted` or `shed`.
    */
   result: 'rate_limiting.result',
-  /** Who decided: `store`, `cache`, `local`, `allow`, `deny`; or `list`, `skip`, `preflight`. */
+  /**
+   * The name by which documents and commands know a live policy, with the route that it is for:
+   * `api/burst`, `api:POST /login`.
+   */
+  livePolicy: 'rate_limiting.live_policy',
+  /**
+   * Who decided: `store`, `cache`, `local`, `allow`, `deny`; or `list`, `skip`, `preflight`. Of the
+   * limit of a live policy `document` or `code`.
+   */
   source: 'rate_limiting.source',
   /** The share of the limit that was reached, as the option `alertAt` has it: `0.8`. */
   threshold: 'rate_limiting.threshold',

@@ -71,6 +71,22 @@ export const INSTRUMENTS = {
       'How often a charge has brought what a key has used to a share of its limit that alertAt lists.',
     attributes: ['policy', 'threshold', 'source', 'route'],
   },
+  policyLimit: {
+    name: 'rate_limiting.policy.limit',
+    type: 'gauge',
+    unit: '{unit}',
+    description:
+      'The limit of a live policy in the process: what is in force (document), and what the code has (code). They differ while a document sets another limit. None of a limit that is a function of the request.',
+    attributes: ['policy', 'livePolicy', 'source'],
+  },
+  dryRunRefusals: {
+    name: 'rate_limiting.dry_run.refusals',
+    type: 'counter',
+    unit: '{request}',
+    description:
+      'Requests that a policy would refuse but for its dryRun or enforce: by each such policy, also where another one refuses.',
+    attributes: PLACE,
+  },
   overloadRequests: {
     name: 'rate_limiting.overload.requests',
     type: 'counter',

@@ -3,7 +3,12 @@ import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { createLimiter, type OverloadEvent, type StoreEvent } from '@sluice/core'
+import {
+  createLimiter,
+  type OverloadEvent,
+  type PolicyChangeEvent,
+  type StoreEvent,
+} from '@sluice/core'
 import { failingStore } from '@sluice/core/testing'
 import { ATTRIBUTES } from './attributes.ts'
 import { instrument } from './index.ts'
@@ -211,6 +216,94 @@ describe('wrong options', () => {
   ])('%j', (options, code, option) => {
     expect(() => instrument(options)).toThrow(expect.objectContaining({ code, option }))
   })
+})
+
+describe('live policies', () => {
+  const LIVE = { ...DAY, live: true, name: 'api' } as const
+
+  const limits = () => points('rate_limiting.policy.limit')
+  const inForce = (document: number, code: number) => [
+    ['live_policy=api policy=api/default source=document', document],
+    ['live_policy=api policy=api/default source=code', code],
+  ]
+
+  test('the limit in force, and that of the code', async () => {
+    start()
+    const limiter = createLimiter(LIVE)
+    await limiter.policies.list()
+    expect(await limits()).toEqual(inForce(2, 2))
+    await limiter.policies.set('api', { limit: 7 })
+    expect(await limits()).toEqual(inForce(7, 2))
+    await limiter.policies.unset('api')
+    expect(await limits()).toEqual(inForce(2, 2))
+  })
+
+  test('of slots too, and none of a policy that is not live', async () => {
+    start()
+    const limiter = createLimiter({
+      name: 'api',
+      policies: [
+        { name: 'slots', concurrent: 3, live: true },
+        { ...DAY, name: 'still' },
+      ],
+    })
+    await limiter.policies.list()
+    expect(await limits()).toEqual([
+      ['live_policy=api/slots policy=api/slots source=document', 3],
+      ['live_policy=api/slots policy=api/slots source=code', 3],
+    ])
+  })
+
+  test('of a limit that is a function only what a document sets', async () => {
+    start()
+    const event = {
+      limiter: 'api',
+      policy: 'plan',
+      id: 'api/plan:POST /login',
+      unit: 'requests',
+      limit: 9,
+      before: undefined,
+      codeLimit: undefined,
+      enforced: 1,
+      source: 'document',
+      settings: { limit: 9 },
+      at: 1,
+    } satisfies PolicyChangeEvent
+    channel('sluice:policy').publish(event)
+    expect(await limits()).toEqual([
+      ['live_policy=api/plan:POST /login policy=api/plan source=document', 9],
+    ])
+  })
+
+  test('after stop there are none', async () => {
+    const stop = start()
+    await createLimiter(LIVE).policies.list()
+    stop()
+    expect(await limits()).toEqual([])
+  })
+})
+
+test('what each dry run would refuse, also where another policy refuses', async () => {
+  start()
+  const limiter = createLimiter({
+    name: 'api',
+    policies: [
+      { ...DAY, name: 'enforced', limit: 3 },
+      { ...DAY, name: 'new', limit: 2, dryRun: true },
+      { ...DAY, name: 'newer', limit: 1, enforce: 0 },
+    ],
+  })
+  for (let i = 0; i < 5; i += 1) limiter.consume('a')
+  expect(await points('rate_limiting.dry_run.refusals')).toEqual([
+    ['policy=api/newer', 4],
+    ['policy=api/new', 3],
+  ])
+  expect(await points('rate_limiting.requests')).toEqual([
+    ['policy=api/enforced result=admitted source=store', 1],
+    ['policy=api/newer result=would_refuse source=store', 1],
+    ['policy=api/new result=would_refuse source=store', 1],
+    ['policy=api/enforced result=refused source=store', 2],
+  ])
 })
 
 test('load shedding, by class, result and signal', async () => {

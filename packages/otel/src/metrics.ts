@@ -2,6 +2,7 @@ import type { Attributes, Meter } from '@opentelemetry/api'
 import type {
   DecisionEvent,
   OverloadEvent,
+  PolicyChangeEvent,
   SettleEvent,
   StoreEvent,
   ThresholdEvent,
@@ -36,6 +37,8 @@ export function recordMetrics(
   recordQueue(meter, subscriptions)
   recordStore(meter, state, subscriptions)
   recordThresholds(meter, subscriptions)
+  recordPolicies(meter, subscriptions)
+  recordDryRuns(meter, subscriptions)
   recordOverload(meter, subscriptions)
   if (nearLimit !== undefined) recordUtilization(meter, nearLimit, subscriptions)
 }
@@ -146,6 +149,36 @@ function recordThresholds(meter: Meter, subscriptions: Subscriptions): void {
     const { policy, threshold, source } = event
     const reached = { [ATTRIBUTES.threshold]: threshold, [ATTRIBUTES.source]: source }
     thresholds.add(1, placeOf(event, policy, reached))
+  })
+}
+
+/**
+ * Both limits of each live policy, always: an SDK reports a time series on and on, also one that ended with the
+ * document.
+ */
+function recordPolicies(meter: Meter, subscriptions: Subscriptions): void {
+  const gauge = meter.createObservableGauge(INSTRUMENTS.policyLimit.name, INSTRUMENTS.policyLimit)
+  const inForce = new Map<string, PolicyChangeEvent>()
+  const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
+    for (const { limiter, policy, id, limit, codeLimit } of inForce.values()) {
+      const place = placeOf({ limiter, route: undefined }, policy, { [ATTRIBUTES.livePolicy]: id })
+      for (const [source, units] of [
+        ['document', limit],
+        ['code', codeLimit],
+      ] as const)
+        if (units !== undefined) result.observe(units, { ...place, [ATTRIBUTES.source]: source })
+    }
+  }
+  subscriptions.to<PolicyChangeEvent>('sluice:policy', (event) => inForce.set(event.id, event))
+  gauge.addCallback(observe)
+  subscriptions.whenEnded(() => gauge.removeCallback(observe))
+}
+
+function recordDryRuns(meter: Meter, subscriptions: Subscriptions): void {
+  const refusals = meter.createCounter(INSTRUMENTS.dryRunRefusals.name, INSTRUMENTS.dryRunRefusals)
+  subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
+    for (const { name, allowed, dryRun } of event.policies)
+      if (dryRun && !allowed) refusals.add(1, placeOf(event, name))
   })
 }
 
