@@ -119,6 +119,34 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
     expect((await budget.reserve(who, { model: 'large', output: 0 })).allowed).toBe(false)
   })
 
+  test('a client has a budget and top-ups of its own on a level, and what it has spent stays', async () => {
+    const budget = budgetOf({ store: store(), levels: { key: 20, team: 0.02, organisation: 5000 } })
+    const ask = { model: 'large', output: 1000 }
+    const team = async () => (await budget.usage(who)).levels[1]
+    for (let i = 0; i < 2; i += 1) await budget.reserve(who, ask)
+    expect((await budget.reserve(who, ask)).level).toBe('team')
+    expect(await budget.grant(who, 0.01, { level: 'team', id: 'order 1' })).toBe(true)
+    expect(await budget.grant(who, 0.01, { level: 'team', id: 'order 1' })).toBe(false)
+    expect(await team()).toMatchObject({ limit: 0.03, used: 0.02, remaining: 0.01 })
+    const open = await budget.reserve(who, ask)
+    expect(open.allowed).toBe(true)
+    await budget.override(who, { level: 'team', limit: 0.05 })
+    expect(await team()).toMatchObject({ limit: 0.06, used: 0.03 })
+    await open.settle({ model: 'large', output: 500 })
+    expect(await team()).toMatchObject({ limit: 0.06, used: 0.025 })
+    await budget.override(who, { level: 'team', limit: 0 })
+    expect(await team()).toMatchObject({ limit: 0.01, remaining: 0 })
+    await budget.override(who, { level: 'team', limit: null })
+    expect(await team()).toMatchObject({ limit: 0.03, used: 0.025 })
+    // It is that of no other client, and of no other level.
+    const other = await budget.usage({ ...who, team: 'other' })
+    expect(other.levels.map(({ limit }) => limit)).toEqual([20, 0.02, 5000])
+    // A run counts in it too.
+    await budget.override(who, { level: 'key', limit: 1 })
+    const run = budget.run({ id: 'run', max: 5 })
+    expect((await run.usage(who)).levels.map(({ limit }) => limit)).toEqual([1, 0.03, 5000, 5])
+  })
+
   test('two hundred estimates at the same moment never admit more than fits', async () => {
     const budget = budgetOf({ store: store(), levels: { key: 1000, team: 1, organisation: 5000 } })
     const all = Array.from({ length: 200 }, (_, i) =>
@@ -232,6 +260,28 @@ describe('who pays', () => {
     ).rejects.toMatchObject({
       code: 'SLUICE_OPTION_VALUE',
     })
+  })
+
+  test.each<[string, (budget: ReturnType<typeof budgetOf>) => Promise<unknown>]>([
+    ['no level', (budget) => budget.override(who, { limit: 5 } as never)],
+    ['an unknown level', (budget) => budget.grant(who, 5, { level: 'user' as never })],
+    [
+      'a level that it does not have',
+      (budget) => budget.grant({ ...who, team: null }, 5, { level: 'team' }),
+    ],
+    ['an amount below zero', (budget) => budget.grant(who, -5, { level: 'team' })],
+    ['NaN', (budget) => budget.override(who, { level: 'team', limit: Number.NaN })],
+    [
+      'a time that has passed',
+      (budget) => budget.override(who, { level: 'team', limit: 5, until: 5 }),
+    ],
+    [
+      'an unknown option',
+      (budget) => budget.override(who, { level: 'team', limit: 5, til: 5 } as never),
+    ],
+    ['somebody without an id', (budget) => budget.grant({ ...who, key: '' }, 5, { level: 'team' })],
+  ])('an own budget with %s is an error', async (_, act) => {
+    await expect(act(budgetOf())).rejects.toBeInstanceOf(SluiceError)
   })
 
   test('ids that look like shards, digests or keys of others are ids', async () => {

@@ -1,4 +1,12 @@
-import { checkInteger, checkKnown, checkObject, shardedKey, warnOnce } from '@sluice/core/adapter'
+import type { Charge } from '@sluice/core'
+import {
+  checkInteger,
+  checkKnown,
+  checkObject,
+  checkOneOf,
+  shardedKey,
+  warnOnce,
+} from '@sluice/core/adapter'
 import type { ChargeListener, Metered } from '@sluice/core/meter'
 import { aiSdk } from './ai-sdk.ts'
 import { budgetedFetch } from './budgeted-fetch.ts'
@@ -29,6 +37,24 @@ export interface RunOptions {
   readonly max?: number | string | undefined
   /** How many calls it may make. Integer. Default: any number. */
   readonly maxCalls?: number | undefined
+}
+
+/** A client's own budget. */
+export interface OverrideOptions<L extends string = string> {
+  readonly level: L
+  /** In the budget's unit; 0 refuses everything; null: that of the options again. */
+  readonly limit: number | null
+  /** When it ends: a Date, or ms since the epoch. Default: when it is ended. */
+  readonly until?: Date | number | undefined
+}
+
+/** A top-up. */
+export interface GrantOptions<L extends string = string> {
+  readonly level: L
+  /** When it ends: a Date, or ms since the epoch. Default: with the window. */
+  readonly until?: Date | number | undefined
+  /** That of what was paid: with the same one, nothing is added again. */
+  readonly id?: string | undefined
 }
 
 /** Budgets of several levels, or of a run within them. */
@@ -91,6 +117,31 @@ export class Budget<L extends string = string> {
       charges.map(() => ({})),
       cost,
     )
+  }
+
+  /**
+   * Gives a client a budget of its own on one level, in place of that of the options, and keeps it in the store.
+   * @throws SluiceError (a rejection) for a wrong argument, StoreError if the store does not confirm it
+   */
+  async override(who: Who<L>, { level, limit, ...options }: OverrideOptions<L>): Promise<void> {
+    const { limiter, key, policy } = await this.levelOf(who, level)
+    const units = limit === null ? null : this.settings.money.ofLimit('limit', limit)
+    await limiter.overrideKey(key, { ...options, policy, limit: units })
+  }
+
+  /**
+   * Adds an amount to a client's budget on one level, until the window ends: a top-up. It composes with `override`.
+   * @returns false if one with this `id` has been made
+   * @throws SluiceError (a rejection) for a wrong argument, StoreError if the store does not confirm it
+   */
+  async grant(
+    who: Who<L>,
+    amount: number,
+    { level, ...options }: GrantOptions<L>,
+  ): Promise<boolean> {
+    const { limiter, key, policy } = await this.levelOf(who, level)
+    const units = this.settings.money.ofLimit('amount', amount)
+    return limiter.grantKey(key, units, { ...options, policy })
   }
 
   /**
@@ -168,6 +219,14 @@ export class Budget<L extends string = string> {
   private async preview(who: Who<L>, cost: number): Promise<BudgetDecision> {
     const { limiter, charges } = await this.ask(who, cost)
     return toBudgetDecision(await limiter.preview(charges), this.settings.money, cost)
+  }
+
+  /** Where a client's own budget of a level is kept. */
+  private async levelOf(who: Who<L>, level: L) {
+    const { limiter, charges } = await this.ask(who, 0)
+    const names = [...this.settings.levels.keys()].filter((name) => who[name as L] !== null)
+    const policy = checkOneOf('level', level, names)
+    return { limiter, policy, key: (charges[names.indexOf(policy)] as Charge).key }
   }
 
   /** What a call charges, and in which limiter. @param cost integers */

@@ -72,6 +72,23 @@ test('one decision charges all levels and the run, or none of them', async () =>
   }
 })
 
+test('own limits and top-ups apply on every node', async () => {
+  for (const organisation of ORGANISATIONS) {
+    const who = whoOf(organisation)
+    expect(await budget.grant(who, 50, { level: 'team', id: 'order' })).toBe(true)
+    expect(await budget.grant(who, 50, { level: 'team', id: 'order' })).toBe(false)
+    await budget.override(who, { level: 'organisation', limit: 130 })
+    const calls = [await budget.reserve(who, ask), await budget.reserve(who, ask)]
+    expect(calls.map(({ level }) => level)).toEqual(['organisation', 'organisation'])
+    expect(calls[0]?.levels.map(({ limit, used }) => [limit, used])).toEqual([
+      [1000, 120],
+      [150, 120],
+      [130, 120],
+    ])
+    await budget.override(who, { level: 'organisation', limit: null })
+  }
+})
+
 test('a hundred calls at once never admit more than fits, on any node', async () => {
   const all = ORGANISATIONS.flatMap((organisation) =>
     Array.from({ length: 20 }, (_, i) =>

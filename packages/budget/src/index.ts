@@ -1,6 +1,8 @@
 export {
   type Budget,
   createBudget,
+  type GrantOptions,
+  type OverrideOptions,
   type RunOptions,
   type Who,
 } from './budget.ts'

@@ -2,14 +2,26 @@ import type { Outcome } from '../algorithms/algorithm.ts'
 import { consumeTraces } from '../events.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
 import { madeOf } from '../stores/rules/slots.ts'
-import type { Charge, Origin, Raise, Store, StoreMode, StoreResult } from '../stores/store.ts'
+import type {
+  Charge,
+  GrantChange,
+  GrantResult,
+  Origin,
+  OverrideChange,
+  Raise,
+  Store,
+  StoreMode,
+  StoreResult,
+} from '../stores/store.ts'
 import type { BannedQuota } from './ban.ts'
 import { type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { HeldSlot, type HeldSlots } from './held-slots.ts'
+import type { GrantOptions, OverrideOptions } from './limiter.ts'
 import { callOnDecision, type LimiterEvents } from './limiter-events.ts'
 import type { SingleUse } from './made-per-request.ts'
 import type { LimiterParts } from './open-limiter.ts'
+import { grantOf, isGranted, overridesOf } from './own-limits.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyLedgers } from './policy-ledgers.ts'
 
@@ -128,6 +140,32 @@ export class ChargeLimiter {
       return this.ledgers.change(ledger, change, raised)
     })
     return all(corrected)
+  }
+
+  /** Gives a client of its own what `Limiter.override` says. */
+  overrideKey(key: string, override: OverrideOptions | null): MaybePromise<void> {
+    const changes = overridesOf(this.withOwnLimits(), key, override)
+    return all(changes.map((change) => this.changeOwn(change)))
+  }
+
+  /** Adds what `Limiter.grant` says. */
+  grantKey(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
+    const change = grantOf(this.withOwnLimits(), key, units, options)
+    return then(this.changeOwn(change), (result) =>
+      isGranted(result as GrantResult, change, options),
+    )
+  }
+
+  private withOwnLimits() {
+    return { policies: this.compiledPolicies, now: (this.store.clock ?? Date.now)() }
+  }
+
+  private changeOwn(change: OverrideChange | GrantChange): MaybePromise<GrantResult | undefined> {
+    const { policy, limit } = change
+    const charges = this.compiledPolicies.map((each, i) => {
+      return { key: '', cost: 0, limit: i === policy ? limit : each.anyLimit() }
+    })
+    return this.ledgers.change(this.ledgers.of(charges), change)
   }
 
   close(): void {

@@ -10,14 +10,7 @@ import { type Duration, parseDuration } from '../options/duration.ts'
 import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import { checkNetworks } from '../stores/networks/network-text.ts'
 import { madeOf, undone } from '../stores/rules/slots.ts'
-import type {
-  Change,
-  Charge,
-  DecisionSource,
-  GrantChange,
-  GrantResult,
-  OverrideChange,
-} from '../stores/store.ts'
+import type { Change, Charge, DecisionSource } from '../stores/store.ts'
 import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
 import { ChargeLimiter } from './charge-limiter.ts'
@@ -39,7 +32,6 @@ import { attachLive } from './live/attach-live.ts'
 import { PolicyControl } from './live/policy-control.ts'
 import { type LimiterUse, openLimiter } from './open-limiter.ts'
 import type { StoreOptions } from './options.generated.ts'
-import { grantOf, isGranted, overridesOf } from './own-limits.ts'
 import type { Policy } from './policy.ts'
 import { type Turn, toTurn } from './waiting/turn.ts'
 import { Waiting } from './waiting/waiting.ts'
@@ -235,17 +227,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   override(key: string, override: OverrideOptions | null): MaybePromise<void> {
-    const own = this.keyOf(key)
-    const changes = overridesOf(this.withOwnLimits(), own, override)
-    return all(changes.map((change) => this.changeOwn(change)))
+    return this.overrideKey(this.keyOf(key), override)
   }
 
   grant(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
-    const own = this.keyOf(key)
-    const change = grantOf(this.withOwnLimits(), own, units, options)
-    return then(this.changeOwn(change), (result) =>
-      isGranted(result as GrantResult, change, options),
-    )
+    return this.grantKey(this.keyOf(key), units, options)
   }
 
   block(
@@ -362,18 +348,6 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   private checkHoldsNothing(method: string): void {
     if (this.held !== undefined)
       throw wrongMethod(method, 'acquire', 'no policy that has concurrent or reserve')
-  }
-
-  private withOwnLimits() {
-    return { policies: this.compiledPolicies, now: (this.store.clock ?? Date.now)() }
-  }
-
-  private changeOwn(change: OverrideChange | GrantChange): MaybePromise<GrantResult | undefined> {
-    const { policy, limit } = change
-    const charges = this.compiledPolicies.map((each, i) => {
-      return { key: '', cost: 0, limit: i === policy ? limit : each.anyLimit() }
-    })
-    return this.ledgers.change(this.ledgers.of(charges), change)
   }
 
   private fill(
