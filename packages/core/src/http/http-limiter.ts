@@ -55,6 +55,8 @@ export class HttpLimiter<Request, Response> {
   private readonly queued: number
   /** Whether requests that would be refused wait. */
   private readonly waits: boolean
+  /** Whether a policy may refuse nothing. */
+  private readonly mayBeDry: boolean
   /** Whether something ends if the client of a request leaves. */
   private readonly observesClients: boolean
   private readonly responder: Responder<Request, Response>
@@ -87,6 +89,7 @@ export class HttpLimiter<Request, Response> {
     this.turns = new Turns(this.limiter.maxWaiting)
     const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
     this.queued = dryRun ? -1 : policies.findIndex(isQueue)
+    this.mayBeDry = policies.some(({ enforced, live }) => enforced < 1 || live !== undefined)
     const { followsUp, maxWait } = this.compiled
     this.waits = maxWait !== undefined && !dryRun
     this.observesClients = followsUp || this.queued >= 0 || this.waits
@@ -261,7 +264,7 @@ export class HttpLimiter<Request, Response> {
     place?: string,
   ): Verdict {
     const { compiled, limiter } = this
-    const hasDryRun = decided.policies.some(isDryRun)
+    const hasDryRun = this.mayBeDry && decided.policies.some(isDryRun)
     const charges = hasDryRun ? madeOf(asked, decided.policies) : asked
     const { dryRun, onDecision, profile, respond } = compiled
     const waits = decided.delayMs > 0 && decided.allowed && !dryRun

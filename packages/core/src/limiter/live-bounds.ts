@@ -4,7 +4,7 @@ import { checkInteger, checkObject } from '../options/checks.ts'
 
 /** The bounds that no document may leave. */
 export interface LiveBounds {
-  /** Of `limit`, or of `concurrent`: integers, units. */
+  /** The least and the most that `limit`, or `concurrent`, may be: integers, units. */
   readonly limit?:
     | { readonly min?: number | undefined; readonly max?: number | undefined }
     | undefined

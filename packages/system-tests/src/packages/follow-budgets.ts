@@ -13,7 +13,7 @@ const page = resolve(import.meta.dirname, '../../../../docs/budgets.md')
  * Writes the files, starts them, and runs the commands.
  *
  * @param folder an empty one, which finds what the section installs
- * @param ports those in place of 3000 and 4000
+ * @param ports The ports in place of 3000 and 4000
  * @returns what the last commands print, and what the section shows
  */
 export async function followBudgets(

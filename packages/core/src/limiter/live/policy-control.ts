@@ -109,7 +109,7 @@ export class PolicyControl {
   /**
    * Brings back the settings from before a change, and so undoes the later ones too.
    *
-   * @param number of the change. Default: the last one
+   * @param number The number of the change. Default: the last one
    */
   async rollback(number?: number, options: ChangeOptions = {}): Promise<PolicyChange> {
     return (await load()).rollBack(this.documents, number, options)

@@ -103,7 +103,7 @@ export class SharedDocuments {
   }
 
   /**
-   * Of a store that is not polled: lets requests call `refresh` from now on, because something ends by itself.
+   * Lets requests call `refresh` where the store is not polled, because something ends by itself.
    * @param end when, ms on the store's clock; `Infinity`: nothing does
    */
   wakeBy(end: number): void {

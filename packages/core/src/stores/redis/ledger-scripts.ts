@@ -60,6 +60,8 @@ export class LedgerScripts {
   private readonly keyspaces: readonly ScriptKeyspace[]
   private readonly luaSteps: readonly LuaStep[]
   private readonly hasBan: boolean
+  /** Whether a request has one key, so that nothing else depends on whether it is refused. */
+  private readonly isAlone: boolean
   private readonly known = new Map<string, Script>()
   /**
    * Requests of one turn may be several calls, if states have entries. One script decides them all:
@@ -83,6 +85,7 @@ export class LedgerScripts {
     this.keyspaces = keyspaces
     this.luaSteps = luaSteps
     this.hasBan = hasBan
+    this.isAlone = keyspaces.length === 1
     this.isGeneral = luaSteps.some(({ entries }) => entries !== undefined)
     const move = luaSteps.some(({ constantsMove }) => constantsMove)
     if (move || keyspaces.some(({ limit }) => limit === undefined)) this.fixed = null
@@ -93,7 +96,7 @@ export class LedgerScripts {
     const isAlone = requests.length === 1
     const alike = isAlone || requests.every((charges) => areAlike(charges, first))
     const isRepeated = !isAlone && !areDistinct(requests)
-    const isDry = this.areDry(requests)
+    const isDry = !this.isAlone && areDry(requests)
     let isUsual = alike && !isRepeated && !isDry && !this.isGeneral
     for (let i = 0; i < first.length; i += 1) if (first[i]?.cost !== 1) isUsual = false
     if (isUsual) return this.usual(first, time)
@@ -102,7 +105,7 @@ export class LedgerScripts {
 
   /** @param requests no two with the same key */
   peek(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
-    const kind = this.areDry(requests) ? 'dryPeek' : 'peek'
+    const kind = !this.isAlone && areDry(requests) ? 'dryPeek' : 'peek'
     return this.general(kind, requests, time, requests.length === 1, false)
   }
 
@@ -224,12 +227,6 @@ export class LedgerScripts {
     return { script: this.script(kind, given), args }
   }
 
-  /** Whether a charge refuses nothing: only the script for several keys asks. */
-  private areDry(requests: readonly (readonly Charge[])[]): boolean {
-    if (this.keyspaces.length === 1) return false
-    return requests.some((charges) => charges.some(({ dryRun }) => dryRun))
-  }
-
   private script(kind: keyof typeof COMPOSERS, given: readonly number[]): Script {
     const id = `${kind} ${given}`
     let script = this.known.get(id)
@@ -332,6 +329,11 @@ function constantTexts(limit: CompiledLimit, about: number): readonly string[] {
     texts.set(constants, known)
   }
   return known
+}
+
+/** Whether a charge refuses nothing. */
+function areDry(requests: readonly (readonly Charge[])[]): boolean {
+  return requests.some((charges) => charges.some(({ dryRun }) => dryRun))
 }
 
 /** Whether two requests have the same limits, costs and dry runs, and no slots. */

@@ -91,7 +91,7 @@ export class GuardedLedger {
     return this.batches.ask([charges], calls, (results) => {
       if (results === undefined) return [learn(this.fallback(charges))]
       const [result] = results as [StoreResult]
-      if (result.admitted) this.countHere(madeBy(result, charges))
+      if (result.admitted) this.countHere(charges, result)
       return [learn(result)]
     })
   }
@@ -203,7 +203,7 @@ export class GuardedLedger {
     const [{ outcomes: uncharged }, result] = results as [StoreResult, StoreResult]
     const made = madeBy(result, charges)
     const conclude = (admitted: boolean) => {
-      if (admitted) this.countHere(made)
+      if (admitted) this.countHere(charges, result)
       else if (result.admitted) this.giveBack(calls, made, result)
     }
     return { result, uncharged, conclude }
@@ -214,7 +214,7 @@ export class GuardedLedger {
     const result = this.fallback(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
-      this.countHere(undone(madeBy(result, charges), result.outcomes), result.at)
+      this.countHere(undone(madeBy(result, charges), result.outcomes), result, result.at)
     }
     return { result, uncharged, conclude }
   }
@@ -248,8 +248,10 @@ export class GuardedLedger {
   }
 
   /** Counts in this process what the store has decided. */
-  private countHere(charges: readonly Charge[], chargedAt?: number): void {
-    this.local?.change({ kind: 'settle', charges: this.localCharges(charges), chargedAt })
+  private countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
+    let made = charges
+    for (const { dryRun } of charges) if (dryRun) made = madeBy(result, charges)
+    this.local?.change({ kind: 'settle', charges: this.localCharges(made), chargedAt })
   }
 
   /** Makes a change to what this process counts by itself, which has nothing of what clients have of their own. */
@@ -285,12 +287,10 @@ export class GuardedLedger {
 }
 
 function madeBy({ outcomes }: StoreResult, charges: readonly Charge[]): readonly Charge[] {
-  return charges.some(({ dryRun }) => dryRun)
-    ? madeOf(
-        charges,
-        outcomes.map(({ admitted: allowed }) => ({ allowed })),
-      )
-    : charges
+  return madeOf(
+    charges,
+    outcomes.map(({ admitted: allowed }) => ({ allowed })),
+  )
 }
 
 function withoutCost({ key, limit }: Charge): Charge {

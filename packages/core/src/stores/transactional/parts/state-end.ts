@@ -20,7 +20,7 @@ export function withEnd(state: Uint8Array, end: number, isMarked: boolean): Uint
   return bytes
 }
 
-/** The same state, marked. @param bytes what {@link withEnd} gave */
+/** Marks a state. @param bytes what {@link withEnd} gave */
 export function markState(bytes: Uint8Array): Uint8Array {
   return withEnd(bytes.subarray(0, -END), endOf(bytes), true)
 }
