@@ -191,6 +191,32 @@ describe('what is wrong is refused when it is written', () => {
   })
 })
 
+describe('settings that are right one by one, and wrong together, are refused', () => {
+  const bucket = { algorithm: 'token-bucket', limit: 100, window: '1d' }
+  const burst = 1_000_000_000
+
+  it('at once, and when some of them have ended', async () => {
+    const { policies } = limiterOf(bucket)
+    await policies.set('api', { burst })
+    const wrong = { code: 'SLUICE_OPTION_RANGE', option: 'burst' }
+    await expect(policies.set('api', { limit: 50 })).rejects.toMatchObject(wrong)
+    await policies.set('api', { limit: 200 }, { for: '1m' })
+    await policies.set('api', { limit: 300, burst: 300 }, { for: '1h' })
+    await expect(policies.set('api', { limit: 50 })).rejects.toMatchObject(wrong)
+    expect(await policies.list()).toMatchObject([{ limit: 300, problem: undefined }])
+  })
+
+  it('by a rollback to what the bounds of the code no longer allow', async () => {
+    const first = limiterOf()
+    await first.policies.set('api', { limit: 900 })
+    await first.policies.unset('api')
+    first.close()
+    const { policies } = limiterOf({ live: { limit: { max: 500 } } })
+    await expect(policies.rollback()).rejects.toMatchObject({ code: 'SLUICE_OPTION_RANGE' })
+    expect(await policies.history()).toHaveLength(2)
+  })
+})
+
 describe('a document that is wrong is ignored as a whole, and the last good one holds', () => {
   it.each<[string, unknown]>([
     ['no JSON', '{'],

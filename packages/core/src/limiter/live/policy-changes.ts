@@ -43,7 +43,7 @@ export async function setPolicy(
   const known = await knownPolicies(documents)
   const set = checkSettings(known, name, settings)
   const forMs = options.for === undefined ? undefined : parseDuration('for', options.for)
-  return change(documents, 'set', options, ({ policies }, at) => {
+  return change(documents, known, 'set', options, ({ policies }, at) => {
     const until = forMs === undefined ? undefined : at + forMs
     return { [name]: withLayer(policies[name] ?? [], { set, until }, at) }
   })
@@ -55,7 +55,7 @@ export async function unsetPolicy(
   options: ChangeOptions,
 ): Promise<PolicyChange> {
   const known = await knownPolicies(documents)
-  return change(documents, 'unset', options, ({ policies }) => {
+  return change(documents, known, 'unset', options, ({ policies }) => {
     // What an application no longer has can be ended too.
     if (policies[name] === undefined) knownPolicy(known, name)
     return { [name]: [] }
@@ -69,7 +69,7 @@ export async function applyPolicies(
 ): Promise<PolicyChange> {
   const known = await knownPolicies(documents)
   const wanted = checkAll(known, given)
-  return change(documents, 'apply', options, ({ policies }) => withAll(policies, wanted))
+  return change(documents, known, 'apply', options, ({ policies }) => withAll(policies, wanted))
 }
 
 export async function differences(
@@ -96,7 +96,8 @@ export async function rollBack(
   options: ChangeOptions,
 ): Promise<PolicyChange> {
   if (number !== undefined) checkInteger('number', number, 1, Number.MAX_SAFE_INTEGER)
-  return change(documents, 'rollback', options, ({ history }) => {
+  const known = await knownPolicies(documents)
+  return change(documents, known, 'rollback', options, ({ history }) => {
     const from = history.findIndex((each) => number === undefined || each.number === number)
     const undone = number === undefined ? history.slice(-1) : history.slice(from)
     if (from < 0)
@@ -111,9 +112,14 @@ export async function rollBack(
   })
 }
 
-/** Writes what `edit` says, once nobody has changed the document meanwhile. */
+/**
+ * Writes what `edit` says, once nobody has changed the document meanwhile.
+ *
+ * @throws SluiceError if a policy could not take it over: then all processes would ignore the document
+ */
 async function change(
   documents: SharedDocuments,
+  known: KnownPolicies,
   action: PolicyChange['action'],
   { by = 'application', from = 'api', seen }: ChangeOptions,
   edit: (document: PolicyDocument, at: number) => PolicyLayers,
@@ -124,11 +130,23 @@ async function change(
     const last = document.history.at(-1)
     if (seen !== undefined && (last?.number ?? 0) !== seen) throw changedMeanwhile(seen, last)
     const who = { at, by: cut(by), from: cut(from), action }
-    const next = orFull(() => changed(document, edit(document, at), who))
+    const after = edit(document, at)
+    for (const [name, layers] of Object.entries(after)) checkTogether(known.get(name), layers, at)
+    const next = orFull(() => changed(document, after, who))
     made = next.history.at(-1)
     return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
   })
   return made as PolicyChange
+}
+
+/** Checks what settings are together, now and when some of them have ended. @throws SluiceError */
+function checkTogether(
+  policy: Policy | undefined,
+  layers: readonly SettingsLayer[],
+  at: number,
+): void {
+  const moments = [at, ...layers.map(({ until }) => until ?? at)]
+  for (const moment of moments) policy?.with(settingsAt(layers, moment) ?? {})
 }
 
 /** A document that every process ignores is replaced as a whole. */
