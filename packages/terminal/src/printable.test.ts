@@ -14,8 +14,8 @@ test('a message keeps its lines, of which only the first begins at the margin', 
   expect(printableLines('one\u001b\ntwo\rthree')).toBe('one\\u001b\n  two\\rthree')
 })
 
-test('of a report every text is printable, and everything else is as it was', () => {
-  const report = { text, all: [text, { text }], number: 1, nothing: undefined, flag: false }
-  const all = [shown, { text: shown }]
+test('of a report every text and name is printable, and everything else is as it was', () => {
+  const report = { text, all: [text, { [text]: text }], number: 1, nothing: undefined, flag: false }
+  const all = [shown, { [shown]: shown }]
   expect(printableReport(report)).toEqual({ ...report, text: shown, all })
 })

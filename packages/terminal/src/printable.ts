@@ -21,11 +21,14 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n  ')
 }
 
-/** A report in which each text is printable. */
+/** A report in which each text is printable, and each name. */
 export function printableReport<T>(value: T): T {
   if (typeof value === 'string') return printable(value) as T
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(printableReport) as T
-  const entries = Object.entries(value).map(([name, each]) => [name, printableReport(each)])
+  const entries = Object.entries(value).map(([name, each]) => [
+    printable(name),
+    printableReport(each),
+  ])
   return Object.fromEntries(entries) as T
 }
