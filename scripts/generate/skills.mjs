@@ -129,7 +129,8 @@ const SKILLS = {
     when: 'finding out which client is at its limit, resetting or blocking one, or choosing a limit from an access log',
     facts: [
       'The commands read `REDIS_URL` or `DATABASE_URL`, so that no password is on the command line.',
-      '`reset`, `block` and `unblock` change what clients may do. Without a terminal they need `--yes`: ask before you give it.',
+      '`reset`, `block` and `unblock` change what clients may do, and `policy` changes limits for all of them. Without a terminal they need `--yes`: ask before you give it.',
+      '`sluice policy set api --limit 50 --preview` counts whom a limit would refuse now, and changes nothing.',
       'Give `--prefix` if the limiters have one. `--json` is for programs.',
       '`sluice replay access.log --limit 100 --window 1m` shows what a limit would have refused, and changes nothing.',
     ],

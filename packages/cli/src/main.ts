@@ -62,6 +62,13 @@ addCommands(program, {
       return serveCommand(flags, store, process, interrupted('SIGINT', 'SIGTERM'))
     })
   },
+  policy: async (asked, flags) => {
+    const { onStore } = await import('./operate/on-call.ts')
+    code = await onStore(flags, async (store) => {
+      const { policyCommand } = await import('./operate/policy/policy-command.ts')
+      return policyCommand(asked, flags, store, process)
+    })
+  },
   migrate: async (args) => {
     const { handOver } = await import('./command/hand-over.ts')
     code = handOver(args)

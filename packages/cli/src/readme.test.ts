@@ -40,9 +40,13 @@ describe('the README', () => {
   it('names every command and option', () => {
     const program = new Command()
     addCommands(program, {} as Commands)
-    const { commands } = program
-    const names = commands.map((command) => command.name())
-    expect(names.filter((name) => !readme.includes(`sluice ${name}`))).toEqual([])
+    const { commands: top } = program
+    const commands = top.flatMap((command) => [command, ...command.commands])
+    const nameOf = (command: Command): string =>
+      command.parent === null ? 'sluice' : `${nameOf(command.parent)} ${command.name()}`
+    program.name('sluice')
+    const names = commands.map(nameOf)
+    expect(names.filter((name) => !readme.includes(name))).toEqual([])
     const flags = commands.flatMap(({ options }) => options.map(({ long }) => long as string))
     expect(flags.length).toBeGreaterThan(20)
     expect(flags.filter((flag) => !readme.includes(`\`${flag}`))).toEqual([])

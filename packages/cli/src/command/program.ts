@@ -9,6 +9,7 @@ import {
   type ServeFlags,
   type TopFlags,
 } from '../operate/flags.ts'
+import type { PolicyFlags, PolicyRequest } from '../operate/policy/policy-flags.ts'
 import type { ReplayFlags } from '../replay/flags.ts'
 
 const EXAMPLES = `
@@ -31,6 +32,7 @@ export interface Commands {
   unblock(key: string, flags: ChangeFlags): Promise<void>
   limit(key: string, units: string | undefined, flags: LimitFlags): Promise<void>
   serve(flags: ServeFlags): Promise<void>
+  policy(asked: PolicyRequest, flags: PolicyFlags): Promise<void>
   /** @param args the arguments as they were typed */
   migrate(args: string[]): Promise<void>
 }
@@ -42,6 +44,7 @@ export function addCommands(program: Command, commands: Commands): void {
     .showHelpAfterError('(sluice help <command> lists all options)')
   addReplay(program, commands)
   addOperations(program, commands)
+  addPolicy(program, commands)
   addMigrate(program, commands)
 }
 
@@ -159,6 +162,54 @@ function addOperations(program: Command, commands: Commands): void {
     .action(commands.serve)
 }
 
+/** Adds `policy`, and what it can do with live policies. */
+function addPolicy(program: Command, { policy }: Commands): void {
+  const group = program
+    .command('policy')
+    .summary('change limits while applications run')
+    .description('Shows and changes the limits of policies that have the option live.')
+  const add = (name: string, summary: string) =>
+    storeOptions(group.command(name)).description(summary).option('--json', 'as JSON')
+  add('list', 'Shows what is in force: in the store, in the code, and who changed it.')
+    .option('--all', 'read all keys for clients with a limit of their own (default: for 2 s)')
+    .action((flags) => policy({ action: 'list' }, flags))
+  onChange(add('set', 'Sets some settings of a policy, in every process within 2 s.'))
+    .argument('<name>', 'the policy, as list shows it')
+    .option('--limit <units>', 'per window')
+    .option('--burst <units>', 'token bucket: what it holds')
+    .option('--max-delay <duration>', 'leaky bucket: the longest wait')
+    .option('--concurrent <requests>', 'of a client at the same time')
+    .option('--alert-at <shares>', 'of the limit, such as 0.8,1 or 80%,100%')
+    .option('--dry-run', 'count and report, refuse nobody')
+    .option('--enforce <share>', 'refuse this share of the clients, such as 10%; 100% is everybody')
+    .option('--for <duration>', 'for how long, such as 1h (default: until it is changed)')
+    .option('--preview', 'count which clients would have nothing left now, and change nothing')
+    .action((name, flags) => policy({ action: 'set', name }, flags))
+  onChange(add('unset', 'Lets the code decide a policy again.'))
+    .argument('<name>', 'the policy, as list shows it')
+    .action((name, flags) => policy({ action: 'unset', name }, flags))
+  onChange(
+    add('apply', 'Sets what a file says, and nothing else: others have the limits of their code.'),
+  )
+    .argument('<file>', 'such as limits.json: { "policies": { "api": { "limit": 200 } } }')
+    .action((file, flags) => policy({ action: 'apply', file }, flags))
+  add('diff', 'Shows what apply would change.')
+    .argument('<file>', 'such as limits.json')
+    .action((file, flags) => policy({ action: 'diff', file }, flags))
+  add('history', 'Shows the last 50 changes, the newest first.').action((flags) =>
+    policy({ action: 'history' }, flags),
+  )
+  onChange(add('rollback', 'Brings back the settings from before a change.'))
+    .argument('[number]', 'of the change: later ones are undone too (default: the last one)')
+    .action((number, flags) => policy({ action: 'rollback', number }, flags))
+}
+
+function onChange(command: Command): Command {
+  return command
+    .option('--by <name>', 'who changes it, for the history (default: you)')
+    .option('-y, --yes', 'do not ask')
+}
+
 /** Adds `migrate`, whose options are those of the package that does it. */
 function addMigrate(program: Command, commands: Commands): void {
   program
@@ -189,6 +240,10 @@ function onClients(command: Command): Command {
 }
 
 function onStore(command: Command): Command {
+  return storeOptions(command).option('--policy <name>', 'only policies of this name')
+}
+
+function storeOptions(command: Command): Command {
   return command
     .option('--redis <url>', 'redis://, rediss:// or redis+sentinel:// (default: $REDIS_URL)')
     .option('--postgres <url>', 'postgres:// or postgresql:// (default: $DATABASE_URL)')
@@ -199,5 +254,4 @@ function onStore(command: Command): Command {
       'a file (.ts, .js) that exports your own client or pool, or makes one',
     )
     .option('--prefix <prefix>', 'the namespace of the keys', 'sluice')
-    .option('--policy <name>', 'only policies of this name')
 }

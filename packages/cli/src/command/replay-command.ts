@@ -40,7 +40,8 @@ export async function replayCommand(
     for (const file of reportFilesOf(flags)) checkReportFile(file, inputs)
   }
   check()
-  const admissible = flags.failIfRefused === undefined ? 1 : shareOf(flags.failIfRefused)
+  const { failIfRefused } = flags
+  const admissible = failIfRefused === undefined ? 1 : shareOf('--fail-if-refused', failIfRefused)
   const clients = new Clients()
   const mask = flags.showClients ? unmasked : masked
   const plan = await planOf(flags, clients, mask)

@@ -6,7 +6,7 @@ import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { count, listed } from '@sluice/terminal/words'
 import { apply, type Change, keyspacesFor } from './change.ts'
-import { agrees, inWords, until, writeResult } from './change-words.ts'
+import { agrees, checkAsking, inWords, until, writeResult } from './change-words.ts'
 import { clientKey } from './client-key.ts'
 import type { Connection } from './connection.ts'
 import type { ChangeFlags, LimitFlags } from './flags.ts'
@@ -47,11 +47,7 @@ export async function changeCommand(
 ): Promise<ExitCode> {
   const { action } = change
   const isList = text === FROM_STDIN
-  const mayAsk = io.stdin.isTTY === true && !flags.json && !isList
-  if (!flags.yes && !mayAsk) {
-    const why = isList ? 'standard input is the list' : 'there is no terminal to ask on'
-    throw new UsageError(`${action} changes the store: add --yes, as ${why}`)
-  }
+  checkAsking(io, flags, action, isList)
   const network = isList ? undefined : networkOf(text, flags.ipv6Prefix)
   if (network !== undefined || isList) {
     const networks = network === undefined ? await readNetworks(io.stdin) : [network]

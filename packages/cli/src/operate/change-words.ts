@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Io } from '@sluice/terminal/io'
 import { printableReport } from '@sluice/terminal/printable'
+import { UsageError } from '@sluice/terminal/usage-error'
 import { duration, moment, number } from '@sluice/terminal/words'
 import type { Change } from './change.ts'
 import type { ChangeFlags } from './flags.ts'
@@ -33,6 +34,18 @@ export function writeResult(
   words: string,
 ): void {
   stdout.write(json ? `${JSON.stringify(printableReport(result), null, 2)}\n` : `${words}\n`)
+}
+
+/** @throws UsageError if nobody can be asked, and nobody has said yes before */
+export function checkAsking(
+  { stdin }: Io,
+  { yes, json }: { readonly yes?: boolean; readonly json?: boolean },
+  action: string,
+  isList = false,
+): void {
+  if (yes || (stdin.isTTY === true && !json && !isList)) return
+  const why = isList ? 'standard input is the list' : 'there is no terminal to ask on'
+  throw new UsageError(`${action} changes the store: add --yes, as ${why}`)
 }
 
 /** Asks in the terminal. @returns false, after a line that says so, unless the answer is yes */

@@ -48,7 +48,14 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     for (const schema of ['public', 'limits']) {
       const store = postgresStore(pool, { schema })
       await store.migrate()
-      const limiter = createLimiter({ ...patient, store, limit: 5, window: '1d' })
+      const limiter = createLimiter({
+        ...patient,
+        store,
+        limit: 5,
+        window: '1d',
+        name: 'api',
+        live: true,
+      })
       await limiter.consume(`client-of-${schema}`, { cost: 5 })
       limiter.close()
       store.close()
@@ -114,6 +121,20 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return JSON.parse(stdout)
   }
+
+  test('shows and changes live policies', async () => {
+    const before = { name: 'api', limit: 5, codeLimit: 5 }
+    expect(await sluice('policy', 'list')).toMatchObject([before])
+    const set = ['policy', 'set', 'api', '--limit', '7', '--enforce', '10%', '--yes']
+    expect(await sluice(...set, '--by', 'ada')).toMatchObject({ number: 1, by: 'ada' })
+    const after = { ...before, limit: 7, enforced: 0.1, changed: { number: 1 } }
+    expect(await sluice('policy', 'list')).toMatchObject([after])
+    await sluice('policy', 'rollback', '--yes')
+    expect(await sluice('policy', 'list')).toMatchObject([before])
+    expect(await sluice('policy', 'history')).toMatchObject([{ number: 2 }, { number: 1 }])
+    const preview = ['policy', 'set', 'api', '--limit', '3', '--preview']
+    expect(await sluice(...preview)).toMatchObject({ clients: 1, over: 1, refused: 1 })
+  })
 
   test('shows and changes clients by each command', async () => {
     const key = 'client-of-public'

@@ -26,7 +26,14 @@ const own =
 describeUnless(whyNoSqlite() ?? own, 'SQLite', () => {
   beforeAll(async () => {
     const store = sqliteStore(path)
-    const limiter = createLimiter({ ...patient, store, limit: 5, window: '1d' })
+    const limiter = createLimiter({
+      ...patient,
+      store,
+      limit: 5,
+      window: '1d',
+      name: 'api',
+      live: true,
+    })
     await limiter.consume('client', { cost: 5 })
     limiter.close()
     store.close()
@@ -39,6 +46,20 @@ describeUnless(whyNoSqlite() ?? own, 'SQLite', () => {
     expect(code).toBe(0)
     return JSON.parse(stdout)
   }
+
+  test('shows and changes live policies', async () => {
+    const before = { name: 'api', limit: 5, codeLimit: 5 }
+    expect(await sluice('policy', 'list')).toMatchObject([before])
+    const set = ['policy', 'set', 'api', '--limit', '7', '--enforce', '10%', '--yes']
+    expect(await sluice(...set, '--by', 'ada')).toMatchObject({ number: 1, by: 'ada' })
+    const after = { ...before, limit: 7, enforced: 0.1, changed: { number: 1 } }
+    expect(await sluice('policy', 'list')).toMatchObject([after])
+    await sluice('policy', 'rollback', '--yes')
+    expect(await sluice('policy', 'list')).toMatchObject([before])
+    expect(await sluice('policy', 'history')).toMatchObject([{ number: 2 }, { number: 1 }])
+    const preview = ['policy', 'set', 'api', '--limit', '3', '--preview']
+    expect(await sluice(...preview)).toMatchObject({ clients: 1, over: 1, refused: 1 })
+  })
 
   test('shows and changes clients by each command', async () => {
     const top = [{ key: 'client', limit: 5 }]

@@ -48,11 +48,9 @@ export function banOf(text: string): BanOptions {
 }
 
 /** `0.1%` or `0.001`, as a share. @throws UsageError */
-export function shareOf(text: string): number {
+export function shareOf(flag: string, text: string): number {
   const [, digits, sign] = /^(\d+(?:\.\d+)?|\.\d+)\s*(%?)$/.exec(text.trim()) ?? []
   const share = Number(digits) / (sign === '%' ? 100 : 1)
   if (share >= 0 && share <= 1) return share
-  throw new UsageError(
-    `--fail-if-refused: expected a share such as 0.1% or 0.001, received '${text}'`,
-  )
+  throw new UsageError(`${flag}: expected a share such as 0.1% or 0.001, received '${text}'`)
 }

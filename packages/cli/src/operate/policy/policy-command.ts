@@ -1,0 +1,247 @@
+import { hostname, userInfo } from 'node:os'
+import type { InspectableStore } from '@sluice/core'
+import {
+  type ChangeOptions,
+  keyspacesOfPolicies,
+  type PolicyChange,
+  PolicyControl,
+  parseDuration,
+  previewPolicy,
+  SluiceError,
+  sharedDocumentsOf,
+} from '@sluice/core/operator'
+import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
+import type { Io } from '@sluice/terminal/io'
+import { printable, printableLines, printableReport } from '@sluice/terminal/printable'
+import { duration } from '@sluice/terminal/words'
+import { agrees, checkAsking } from '../change-words.ts'
+import type { Connection } from '../connection.ts'
+import { reportedReading, sayUnreadable } from '../reading.ts'
+import { readLimitsFile } from './limits-file.ts'
+import { changeNumber, type PolicyFlags, type PolicyRequest, settingsOf } from './policy-flags.ts'
+import {
+  differenceLine,
+  historyLines,
+  type ListedPolicy,
+  policyLines,
+  previewLines,
+  settingsText,
+  undoneLines,
+} from './policy-text.ts'
+
+/** How long `list` looks for clients that have a limit of their own, ms. */
+const OWN_LIMITS_MS = 2000
+/** The most clients of a policy that are counted there. */
+const MAX_OWN = 100_000
+
+/**
+ * `sluice policy`. Asks before it changes anything, unless `--yes`.
+ *
+ * @throws UsageError and SluiceError about what was typed
+ */
+export async function policyCommand(
+  asked: PolicyRequest,
+  flags: PolicyFlags,
+  { store }: Connection,
+  io: Io,
+): Promise<ExitCode> {
+  const command = new PolicyCommand(store, flags, io)
+  switch (asked.action) {
+    case 'list':
+      return command.list()
+    case 'history':
+      return command.history()
+    case 'diff':
+      return command.diff(asked.file)
+    case 'set':
+      return flags.preview ? command.preview(asked.name) : command.set(asked.name)
+    case 'unset':
+      return command.unset(asked.name)
+    case 'apply':
+      return command.apply(asked.file)
+    case 'rollback':
+      return command.rollback(asked.number)
+  }
+}
+
+class PolicyCommand {
+  private readonly store: InspectableStore
+  private readonly flags: PolicyFlags
+  private readonly io: Io
+  private readonly control: PolicyControl
+
+  constructor(store: InspectableStore, flags: PolicyFlags, io: Io) {
+    this.store = store
+    this.flags = flags
+    this.io = io
+    this.control = new PolicyControl(sharedDocumentsOf(store, flags.prefix))
+  }
+
+  async list(): Promise<ExitCode> {
+    const { prefix } = this.flags
+    const states = await this.control.list()
+    const history = await this.control.history()
+    const own = states.length === 0 ? undefined : await this.ownLimits()
+    const listed = states.map((state): ListedPolicy => {
+      const last = history.find(({ after }) => Object.hasOwn(after, state.name))
+      const { before: _, after: __, ...changed } = last ?? {}
+      const clients = own?.clients.get(state.name)?.size ?? 0
+      return {
+        ...state,
+        changed: last === undefined ? undefined : (changed as ListedPolicy['changed']),
+        own: { clients, isComplete: own?.isComplete ?? true },
+      }
+    })
+    const none = `no policy with the option live has counted anybody lately under the prefix ${prefix}`
+    return this.write(listed, listed.length === 0 ? [none] : listed.flatMap(policyLines))
+  }
+
+  async history(): Promise<ExitCode> {
+    const changes = await this.control.history()
+    const none = `nothing was changed yet under the prefix ${this.flags.prefix}`
+    return this.write(changes, changes.length === 0 ? [none] : changes.flatMap(historyLines))
+  }
+
+  async diff(file: string): Promise<ExitCode> {
+    const differences = await this.control.diff(readLimitsFile(file))
+    const lines = differences.map(differenceLine)
+    return this.write(differences, lines.length === 0 ? ['no difference'] : lines)
+  }
+
+  async preview(name: string): Promise<ExitCode> {
+    const reading = reportedReading(this.io.stderr)
+    const { prefix } = this.flags
+    const settings = settingsOf(this.flags)
+    const found = await previewPolicy(this.store, prefix, name, settings, reading.onProgress)
+    sayUnreadable(reading, this.io.stderr)
+    return this.write(found, previewLines(found))
+  }
+
+  async set(name: string): Promise<ExitCode> {
+    const settings = settingsOf(this.flags)
+    const forMs = this.flags.for === undefined ? undefined : parseDuration('--for', this.flags.for)
+    const time = forMs === undefined ? '' : ` for ${duration(forMs)}`
+    const what = `set ${settingsText(settings)} of ${name}${time}`
+    return this.change('set', what, async () => {
+      // What is wrong is said before anybody is asked.
+      await this.control.diff({ [name]: settings })
+      return {
+        lines: await this.linesOf(name),
+        write: (options) => this.control.set(name, settings, { ...options, for: forMs }),
+      }
+    })
+  }
+
+  async unset(name: string): Promise<ExitCode> {
+    return this.change('unset', `let the code decide ${name}`, async () => ({
+      lines: await this.linesOf(name),
+      write: (options) => this.control.unset(name, options),
+    }))
+  }
+
+  async apply(file: string): Promise<ExitCode> {
+    const policies = readLimitsFile(file)
+    return this.change('apply', `apply ${file}`, async () => {
+      const differences = await this.control.diff(policies)
+      if (differences.length === 0) return undefined
+      const lines = differences.map(differenceLine)
+      return { lines, replaces: true, write: (options) => this.control.apply(policies, options) }
+    })
+  }
+
+  async rollback(text: string | undefined): Promise<ExitCode> {
+    const number = changeNumber(text)
+    const what =
+      number === undefined ? 'undo the last change' : `undo change ${number} and later ones`
+    return this.change('rollback', what, async () => {
+      const history = await this.control.history()
+      const first = number ?? history[0]?.number ?? 0
+      const lines = undoneLines(history.filter((each) => each.number >= first))
+      return { lines, replaces: true, write: (options) => this.control.rollback(number, options) }
+    })
+  }
+
+  /**
+   * Asks, and changes.
+   *
+   * @param prepare looks what it would change; undefined: nothing
+   */
+  private async change(
+    action: string,
+    what: string,
+    prepare: () => Promise<Prepared | undefined>,
+  ): Promise<ExitCode> {
+    const { flags, io, control } = this
+    checkAsking(io, flags, action)
+    const last = (await control.history())[0]?.number ?? 0
+    const prepared = await prepare()
+    if (prepared === undefined) return this.write(null, ['nothing to change'])
+    if (!flags.json) io.stdout.write(`${prepared.lines.join('\n')}\n`)
+    const asked = printable(`${what} (prefix ${flags.prefix})`)
+    if (!flags.yes && !(await agrees(io, `${asked}?`))) return EXIT.failed
+    // Who was asked has agreed to what was shown. What replaces all would undo what others have set since.
+    const seen = flags.yes && !prepared.replaces ? undefined : last
+    const { by = userOfSystem() } = flags
+    try {
+      const made = await prepared.write({ by, from: `command on ${hostname()}`, seen })
+      return this.write(made, [`done: ${asked}: change ${made.number}`])
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.code !== 'SLUICE_POLICY_CHANGED') throw error
+      io.stderr.write(`${printableLines(error.message)}\n`)
+      return EXIT.failed
+    }
+  }
+
+  /** How a policy is now. */
+  private async linesOf(name: string): Promise<string[]> {
+    const state = (await this.control.list()).find((each) => each.name === name)
+    if (state === undefined) return []
+    return policyLines({ ...state, changed: undefined, own: { clients: 0, isComplete: true } })
+  }
+
+  /** The clients that have a limit of their own, by policies. */
+  private async ownLimits(): Promise<{ clients: Map<string, Set<string>>; isComplete: boolean }> {
+    const { prefix, all = false } = this.flags
+    const policies = new Map<string, string>()
+    for (const [id, keyspaces] of await keyspacesOfPolicies(sharedDocumentsOf(this.store, prefix)))
+      for (const each of keyspaces) policies.set(`${each.prefix} ${each.name}`, id)
+    const clients = new Map([...policies.values()].map((id) => [id, new Set<string>()]))
+    const until = performance.now() + OWN_LIMITS_MS
+    const reading = reportedReading(this.io.stderr)
+    const { onProgress } = reading
+    for await (const entry of this.store.inspect({ prefix, onProgress })) {
+      if (!all && performance.now() > until) return { clients, isComplete: false }
+      if (entry.override === undefined && entry.granted === 0) continue
+      const id = policies.get(`${entry.prefix} ${entry.keyspace.name}`)
+      const known = id === undefined ? undefined : clients.get(id)
+      known?.add(entry.key)
+      if (known?.size === MAX_OWN) return { clients, isComplete: false }
+    }
+    return { clients, isComplete: true }
+  }
+
+  private write(result: unknown, lines: readonly string[]): typeof EXIT.ok {
+    const text = this.flags.json
+      ? JSON.stringify(printableReport(result), null, 2)
+      : lines.join('\n')
+    this.io.stdout.write(`${text}\n`)
+    return EXIT.ok
+  }
+}
+
+/** What a change is about to do. */
+interface Prepared {
+  readonly lines: readonly string[]
+  /** Whether it replaces the settings of other policies too. */
+  readonly replaces?: boolean
+  readonly write: (options: ChangeOptions) => Promise<PolicyChange>
+}
+
+/** A container may have no name for the user that it runs as. */
+function userOfSystem(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
+}
