@@ -5,7 +5,7 @@ import { parseAst } from 'rollup/parseAst'
 
 /** Properties of tables that only the documentation reads, by the end of the table's path. */
 const PROSE = {
-  'options/types.ts': ['form', 'range', 'typescript'],
+  'options/types.ts': ['form', 'range', 'typescript', 'schema'],
   'options/unit.ts': ['form', 'typescript'],
 }
 

@@ -67,14 +67,14 @@ export function spokenDuration(durationMs: number): string {
 }
 
 /** The longest text that is read. Characters. */
-const MAX_LENGTH = 40
+export const MAX_DURATION_LENGTH = 40
 
 /**
  * Digits, perhaps with a point and more digits; perhaps a space; a unit.
  * @returns ms: NaN if they are not whole; undefined if the text is no duration
  */
 function parseText(text: string): number | undefined {
-  if (text.length > MAX_LENGTH) return undefined
+  if (text.length > MAX_DURATION_LENGTH) return undefined
   const [, whole, fraction = '', word = ''] = /^(\d+)(?:\.(\d+))? ?([a-z]+)$/.exec(text) ?? []
   const unitMs = MS_OF.get(word)
   if (whole === undefined || unitMs === undefined) return undefined

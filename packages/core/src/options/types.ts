@@ -11,7 +11,13 @@ import {
   checkOneOf,
   checkShare,
 } from './checks.ts'
-import { MAX_DURATION_MS, parseDuration, spokenDuration } from './duration.ts'
+import {
+  DURATION_UNITS,
+  MAX_DURATION_LENGTH,
+  MAX_DURATION_MS,
+  parseDuration,
+  spokenDuration,
+} from './duration.ts'
 import { warnOfSeconds } from './seconds.ts'
 
 /**
@@ -25,6 +31,8 @@ export interface OptionType<T> {
   readonly range?: string
   /** What the user writes, as a type of TypeScript. */
   readonly typescript?: string
+  /** The same as a JSON Schema, of what a file may set. */
+  readonly schema?: object
   /**
    * @param option its name in messages: `policies[0].burst`
    * @returns the value as the code uses it: a duration in ms
@@ -39,6 +47,7 @@ export function integer(min: number, max: number, unit: string) {
     form: 'integer',
     range: `${figure(min)} … ${figure(max)} ${unit}`,
     typescript: 'number',
+    schema: { type: 'integer', minimum: min, maximum: max },
     check: (option: string, value: unknown, most = max) => checkInteger(option, value, min, most),
   }
 }
@@ -49,8 +58,22 @@ export function duration(minMs = 1, maxMs = MAX_DURATION_MS, fix?: string): Opti
     form: 'duration',
     range: `${minMs} ms … ${spokenDuration(maxMs)}`,
     typescript: 'Duration',
+    schema: {
+      anyOf: [
+        { type: 'integer', minimum: minMs, maximum: maxMs },
+        { type: 'string', maxLength: MAX_DURATION_LENGTH, pattern: durationPattern() },
+      ],
+    },
     check: (option, value) => parseDuration(option, value, minMs, maxMs, fix),
   }
+}
+
+/** How a duration is written as text: a regular expression. */
+function durationPattern(): string {
+  const names = DURATION_UNITS.flatMap(({ symbol, words }) => {
+    return [symbol, ...words.map((word) => `${word}s?`)]
+  })
+  return `^\\d+(\\.\\d+)? ?(${names.join('|')})$`
 }
 
 /** A duration, or a unit of the calendar. */
@@ -109,6 +132,12 @@ export const shares: OptionType<readonly number[]> = {
   form: `array of 1 to ${MAX_SHARES} shares`,
   range: 'above 0, up to 1',
   typescript: 'readonly number[]',
+  schema: {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_SHARES,
+    items: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+  },
   check(option, value) {
     const fix = `Write ${option}: [0.8, 1] for 80 % of the limit, and all of it.`
     if (Array.isArray(value) && value.length > 0 && value.length <= MAX_SHARES) {
@@ -128,6 +157,11 @@ export function share(range: 'from 0 to 1' | 'above 0, up to 1', fix?: string): 
     form: 'number',
     range,
     typescript: 'number',
+    schema: {
+      type: 'number',
+      [range === 'from 0 to 1' ? 'minimum' : 'exclusiveMinimum']: 0,
+      maximum: 1,
+    },
     check: (option, value) => checkShare(option, value, range, fix),
   }
 }
@@ -135,6 +169,7 @@ export function share(range: 'from 0 to 1' | 'above 0, up to 1', fix?: string): 
 export const boolean: OptionType<boolean> = {
   form: '`true` or `false`',
   typescript: 'boolean',
+  schema: { type: 'boolean' },
   check: checkBoolean,
 }
 
