@@ -10,7 +10,7 @@ import {
 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { type NodeRateLimit, rateLimit } from '@sluice/node'
 import { shedLoad } from '@sluice/node/overload'
 import { until } from '@sluice/test-harness/redis'
@@ -19,6 +19,7 @@ import { waitersOf } from './servers.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
+  jest.restoreAllMocks()
   for (const close of closing.splice(0)) await close()
 })
 
@@ -121,6 +122,44 @@ describe('streams of HTTP/2', () => {
     finish[1]?.()
     expect(await text(last)).toBe('/last')
   })
+})
+
+test('a stream of HTTP/2 that is reset leaves the queue of shedLoad', async () => {
+  // Time stands still: 20 begin before the process knows how long they take.
+  jest.spyOn(performance, 'now').mockReturnValue(1000)
+  begun = []
+  finish = []
+  let arrived = 0
+  const shed = shedLoad({ queue: { max: 2, maxWait: '1m' } })
+  const server = createHttp2Server((req, res) => {
+    arrived += 1
+    return shed(req, res, () => serve(req, res))
+  })
+  const { port } = await listen(server)
+  const session = connectHttp2(`http://127.0.0.1:${port}`)
+  closing.push(() => session.destroy())
+  const ask = async (path: string, count: number) => {
+    const stream = session.request({ ':path': path })
+    stream.on('error', () => {})
+    const status = new Promise((resolve) => {
+      stream.once('response', (headers) => resolve(headers[':status']))
+    })
+    await until(() => arrived === count, { what: `${path} has come` })
+    return { stream, status }
+  }
+  for (let i = 1; i <= 20; i += 1) await ask('/first', i)
+  const [reset, waits] = [await ask('/reset', 21), await ask('/waits', 22)]
+  expect(begun).toHaveLength(20)
+  expect(await (await ask('/full', 23)).status).toBe(503)
+  // The server reads that it is reset before the next one.
+  reset.stream.close(constants.NGHTTP2_CANCEL)
+  const next = await ask('/next', 24)
+  for (let i = 0; i < 22; i += 1) {
+    await until(() => finish.length > i, { what: `${i + 1} have begun` })
+    finish[i]?.()
+  }
+  expect(await Promise.all([text(waits.stream), text(next.stream)])).toEqual(['/waits', '/next'])
+  expect(begun).not.toContain('/reset')
 })
 
 test('sockets that send nothing, or half a head, wait for nothing', async () => {
