@@ -8,6 +8,7 @@ interface Call {
   readonly params: { prompt: unknown; tools?: unknown; maxOutputTokens?: number | undefined }
   readonly model: { readonly modelId: string }
 }
+type Part = { readonly type: string; readonly usage?: Used }
 type Count =
   | number
   | undefined
@@ -20,69 +21,58 @@ interface Used {
 
 /** @param maxOutput the most output, where the application does not say it, tokens */
 export function aiSdk(open: Open, maxOutput: number) {
-  const start = async ({ params, model: { modelId: model } }: Call, reading = new Reading()) => {
+  const outputOf = (params: Call['params']) => params.maxOutputTokens ?? maxOutput
+  /** Makes a call, the most of which is reserved before. */
+  const make = async <R>(
+    { params, model: { modelId: model } }: Call,
+    act: () => PromiseLike<R>,
+  ) => {
+    const reading = new Reading()
     const input = estimateTokens([params.prompt ?? [], params.tools ?? []])
-    const call = await open({ model, input, output: params.maxOutputTokens ?? maxOutput }, reading)
+    const call = await open({ model, input, output: outputOf(params) }, reading)
     if (!call.allowed) throw new BudgetError(call)
-    /** What it returns; if it throws, what has been used. */
-    const send = async <T>(act: () => PromiseLike<T>) => {
-      try {
-        return await act()
-      } catch (error) {
-        const { statusCode } = error as { statusCode?: number }
-        // What the provider refuses has used nothing. Of everything else nobody knows.
-        if (statusCode !== undefined) await call.settle({ model, input: 0, output: 0 })
-        await call.release()
-        throw error
-      }
+    try {
+      return { result: await act(), call, reading, model }
+    } catch (error) {
+      const { statusCode } = error as { statusCode?: number }
+      // What the provider refuses has used nothing. Of everything else nobody knows.
+      if (statusCode !== undefined) await call.settle({ model, input: 0, output: 0 })
+      await call.release()
+      throw error
     }
-    return { call, reading, send, usageOf: (used: Used) => usageOf(model, used) }
   }
   return {
     /** Each version of the AI SDK takes this for its own. */
     specificationVersion: 'v3' as never,
     transformParams: async <P extends Call['params']>({ params }: { params: P }): Promise<P> => ({
       ...params,
-      maxOutputTokens: params.maxOutputTokens ?? maxOutput,
+      maxOutputTokens: outputOf(params),
     }),
     wrapGenerate: async <R extends { usage: object }>(
       options: Call & { doGenerate: () => PromiseLike<R> },
     ): Promise<R> => {
-      const { call, send, usageOf } = await start(options)
-      const result = await send(options.doGenerate)
-      await call.settle(usageOf(result.usage))
+      const { result, call, model } = await make(options, options.doGenerate)
+      await call.settle(usageOf(model, result.usage))
       return result
     },
     wrapStream: async <R extends { stream: object }>(
       options: Call & { doStream: () => PromiseLike<R> },
     ): Promise<R> => {
-      const { call, reading, send, usageOf } = await start(options)
-      const result = await send(options.doStream)
+      const { result, call, reading, model } = await make(options, options.doStream)
       let usage: Usage | undefined
-      const parts = result.stream as ReadableStream<{ type: string; usage?: Used }>
-      const stream = reading.of(
-        call,
-        parts,
-        (part) => {
-          if (part.type === 'finish' && part.usage !== undefined) usage = usageOf(part.usage)
-          return part
-        },
-        () => usage,
-      )
-      return { ...result, stream }
+      const note = (part: Part) => {
+        if (part.type === 'finish' && part.usage !== undefined) usage = usageOf(model, part.usage)
+        return part
+      }
+      const parts = result.stream as ReadableStream<Part>
+      return { ...result, stream: reading.of(call, parts, note, () => usage) }
     },
   }
 }
 
 function usageOf(model: string, { inputTokens, outputTokens, cachedInputTokens }: Used): Usage {
   const totalOf = (count: Count) => (typeof count === 'object' ? count.total : count)
-  const { cacheRead = cachedInputTokens, cacheWrite = undefined } =
-    typeof inputTokens === 'object' ? inputTokens : {}
-  return {
-    model,
-    input: totalOf(inputTokens),
-    output: totalOf(outputTokens),
-    cached: cacheRead,
-    cacheWrite,
-  }
+  const details = typeof inputTokens === 'object' ? inputTokens : { cacheRead: cachedInputTokens }
+  const { cacheRead: cached, cacheWrite } = details
+  return { model, input: totalOf(inputTokens), output: totalOf(outputTokens), cached, cacheWrite }
 }

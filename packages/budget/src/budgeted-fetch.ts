@@ -45,19 +45,17 @@ export function budgetedFetch(
       headers.delete('content-length')
       const given = { method, headers, body: JSON.stringify(body), signal: request.signal }
       const response = await fetch(request.url, { ...init, ...given })
-      // What the provider refuses has used nothing.
-      if (!response.ok) await call.settle({ model, input: 0, output: 0 })
-      const used = new UsageReader(model)
       if (!response.ok || response.body === null) {
+        // What the provider refuses has used nothing.
+        if (!response.ok) await call.settle({ model, input: 0, output: 0 })
         await call.release()
         return response
       }
+      const used = new UsageReader(model)
       if (response.headers.get('content-type')?.includes('event-stream')) {
         const each = (event: string) => used.pass(event, hides && !isAsked)
-        return new Response(
-          reading.of(call, eventsOf(response.body), each, () => used.usage),
-          response,
-        )
+        const events = reading.of(call, eventsOf(response.body), each, () => used.usage)
+        return new Response(events, response)
       }
       const text = await response.text()
       used.read(parsed(text))
