@@ -10,10 +10,12 @@ import {
   jest,
   test,
 } from '@jest/globals'
+import { memoryStore } from '@sluice/core'
+import { manualClock } from '@sluice/core/testing'
 import { until } from '@sluice/test-harness/redis'
 import { embed, generateText, streamText, wrapLanguageModel } from 'ai'
 import OpenAI from 'openai'
-import { type Budget, BudgetError, createBudget } from './index.ts'
+import { type Budget, BudgetError, type BudgetOptions, createBudget } from './index.ts'
 import { type ModelServer, startModelServer } from './testing/model-server.ts'
 
 const who = { key: 'blue', team: 'core' }
@@ -36,8 +38,9 @@ beforeEach(() => {
 })
 afterEach(() => budget.close())
 
-function budgetOf(dollars: number) {
+function budgetOf(dollars: number, options: Partial<BudgetOptions> = {}) {
   return createBudget({
+    ...options,
     unit: 'usd',
     window: 'month',
     levels: { key: dollars, team: 100 },
@@ -152,6 +155,31 @@ describe('the client of OpenAI', () => {
       expect(tokens).toBe(20)
       await until(async () => (await spent()) >= i * estimate.cost, { what: 'it is charged' })
     }
+  })
+
+  test('a month that ends during streams has their estimates; the next one what they used more', async () => {
+    budget.close()
+    const clock = manualClock(Date.UTC(2026, 0, 31, 23, 59))
+    const store = memoryStore({ clock })
+    budget = budgetOf(1, { store, hold: '1h' })
+    const begin = (most: number) =>
+      client().chat.completions.create({
+        model: 'large',
+        messages: [...messages],
+        stream: true,
+        max_tokens: most,
+      })
+    const large = await begin(60)
+    const largest = await spent()
+    const small = await begin(20)
+    const estimate = (await spent()) - largest
+    expect([largest > COST, estimate < COST]).toEqual([true, true])
+    clock.advance(120_000)
+    expect(await spent()).toBe(0)
+    for await (const _ of large);
+    for await (const _ of small);
+    await settled(Math.round((COST - estimate) * 1e6) / 1e6)
+    store.close()
   })
 
   test('a stream that breaks costs its estimate', async () => {
