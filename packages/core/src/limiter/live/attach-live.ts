@@ -33,6 +33,14 @@ export function nameLivePolicies(
   })
 }
 
+/** What is being loaded for limiters that were made just now. */
+const attaching = new Set<Promise<void>>()
+
+/** Resolves when documents can change the policies of all limiters that were made until now. */
+export async function allAttached(): Promise<void> {
+  await Promise.all(attaching)
+}
+
 /**
  * Lets documents change policies. What does so is loaded now.
  *
@@ -54,9 +62,11 @@ export function attachLive(
     )
   let detach: (() => void) | undefined
   let isOver = false
-  void import('./live-policies.ts').then(({ livePoliciesOf }) => {
+  const attached = import('./live-policies.ts').then(({ livePoliciesOf }) => {
     if (!isOver) detach = livePoliciesOf(documents).attach(policies, changed)
+    attaching.delete(attached)
   })
+  attaching.add(attached)
   return () => {
     isOver = true
     detach?.()

@@ -4,6 +4,7 @@ import { KEYSPACES, keptAt } from '../../stores/inspection/kept-keyspaces.ts'
 import { parseKeyspace } from '../../stores/inspection/keyspace-name.ts'
 import { type KeptKeyspace, parseLive, parseParams } from '../../stores/inspection/keyspace-text.ts'
 import { Policy } from '../policy.ts'
+import { allAttached } from './attach-live.ts'
 import { livePoliciesOf } from './live-policies.ts'
 
 /** The live policies that applications have, as their code has them, by name. */
@@ -11,6 +12,7 @@ export type KnownPolicies = ReadonlyMap<string, Policy>
 
 /** The policies of this process, and those that others have written into the store. */
 export async function knownPolicies(documents: SharedDocuments): Promise<KnownPolicies> {
+  await allAttached()
   const known = new Map<string, Policy>()
   for (const [id, kept] of await keyspacesOfPolicies(documents)) {
     // Older versions of an application may have other windows: the one that is kept longest comes first.
