@@ -16,7 +16,7 @@ import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
 import { formatKeyspace } from '../stores/inspection/keyspace-name.ts'
-import { formatParams } from '../stores/inspection/keyspace-text.ts'
+import { formatLive, formatParams } from '../stores/inspection/keyspace-text.ts'
 import type { OwnParams } from '../stores/rules/own-terms.ts'
 import type { Keyspace } from '../stores/store.ts'
 import { asWindowOptions } from './concurrency-options.ts'
@@ -96,7 +96,7 @@ export class Policy {
     this.alertAt = alertAt
     if (dryRun && enforce !== undefined)
       throw conflict(this.at('enforce'), 'either dryRun or enforce', enforce, 'Remove one of them.')
-    this.enforced = dryRun ? 0 : (enforce ?? 1)
+    this.enforced = enforcedBy(this.values)
     this.checkAlgorithm(options)
     const holdMs = reserve ? this.holdMs : undefined
     const varies = typeof limit === 'function'
@@ -127,7 +127,11 @@ export class Policy {
    */
   with(settings: Partial<PolicyOptions & ConcurrencyOptions>): Policy {
     const { live, limitOption } = this
-    const policy = new Policy(this.path, { ...this.given, ...settings, live: undefined })
+    const { dryRun, enforce, ...others } = this.given
+    // For whom it is a dry run is one setting.
+    const replaces = settings.dryRun !== undefined || settings.enforce !== undefined
+    const given = replaces ? others : this.given
+    const policy = new Policy(this.path, { ...given, ...settings, live: undefined })
     const { limit } = policy
     const isOutside = live && limit !== undefined && (limit < live.min || limit > live.max)
     if (!isOutside) return Object.assign(policy, { live })
@@ -285,7 +289,7 @@ export class Policy {
       name,
       algorithm,
       limit: compiledLimit,
-      live: `${encodeURIComponent(liveId as string)},${live.min},${live.max}`,
+      live: formatLive({ id: liveId as string, ...live, enforced: enforcedBy(this.given) }),
       // A document may change them later.
       get params() {
         return current()
@@ -379,6 +383,10 @@ export class Policy {
       )
     }
   }
+}
+
+function enforcedBy({ dryRun, enforce = 1 }: Pick<PolicyOptions, 'dryRun' | 'enforce'>): number {
+  return dryRun ? 0 : enforce
 }
 
 /** A number of a client, from 0 to below 1, which is the same in every process. By FNV-1a, and the finalizer of MurmurHash3. */

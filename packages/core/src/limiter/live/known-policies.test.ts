@@ -44,6 +44,18 @@ describe('list', () => {
     expect(await control().list()).toMatchObject([{ name: 'api', windowMs: 60_000, limit: 10 }])
   })
 
+  it.each([
+    [{ dryRun: true }, 0],
+    [{ enforce: 1e-7 }, 1e-7],
+    [{}, 1],
+  ])('says whom a policy refuses by its code: %j', async (options, enforced) => {
+    const { name, ...api } = API
+    await counted({ name, policies: [{ name: 'default', ...api, ...options }] }, { ada: 1 })
+    expect(await control().list()).toMatchObject([{ name: 'api', enforced, limit: 10 }])
+    await control().set('api', { enforce: 0.5 })
+    expect(await control().list()).toMatchObject([{ enforced: 0.5, problem: undefined }])
+  })
+
   it('has a policy whose name every object has', async () => {
     await counted({ ...API, name: 'constructor' }, { ada: 1 })
     await counted({ ...API, name: '__proto__', window: '1m' }, { ada: 1 })

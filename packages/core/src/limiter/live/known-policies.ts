@@ -2,7 +2,12 @@ import { SluiceError } from '../../errors/sluice-error.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import { KEYSPACES, keptAt } from '../../stores/inspection/kept-keyspaces.ts'
 import { parseKeyspace } from '../../stores/inspection/keyspace-name.ts'
-import { type KeptKeyspace, parseLive, parseParams } from '../../stores/inspection/keyspace-text.ts'
+import {
+  type KeptKeyspace,
+  type KeptLive,
+  parseLive,
+  parseParams,
+} from '../../stores/inspection/keyspace-text.ts'
 import { Policy } from '../policy.ts'
 import { allAttached } from './attach-live.ts'
 import { livePoliciesOf } from './live-policies.ts'
@@ -53,11 +58,11 @@ export function knownPolicy(known: KnownPolicies, name: string): Policy {
 /** A policy as the code of an application has it; undefined if this version can't read it. */
 function policyOf({ name, params }: KeptKeyspace): Policy | undefined {
   const parts = parseKeyspace(name)
-  const { min, max } = parseLive(params) as { min: number; max: number }
+  const { min, max, enforced } = parseLive(params) as KeptLive
   // A function of the request is a function here.
   const { limit = () => max, burst, maxDelayMs } = parseParams(params) ?? {}
   if (parts === undefined) return undefined
-  const common = { name: parts.policy, live: { limit: { min, max } } }
+  const common = { name: parts.policy, live: { limit: { min, max } }, enforce: enforced }
   const [unit, zone] = parts.calendar?.split(/:(.*):/) ?? []
   const algorithm = parts.algorithm.replace('reserved-', '')
   try {

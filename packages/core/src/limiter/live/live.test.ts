@@ -191,6 +191,24 @@ describe('what is wrong is refused when it is written', () => {
   })
 })
 
+it.each([
+  [{ dryRun: true }, { enforce: 0.1 }, 0.1],
+  [{ dryRun: true }, { enforce: 1 }, 1],
+  [{ enforce: 0.1 }, { dryRun: true }, 0],
+  [{ enforce: 0.1 }, { dryRun: false }, 1],
+  [{ dryRun: true }, { limit: 9 }, 0],
+])('the code says %j, and a document %j', async (options, settings, enforced) => {
+  const limiter = limiterOf({
+    policies: [{ ...API, name: 'default', ...options }],
+    limit: undefined,
+    window: undefined,
+    algorithm: undefined,
+    live: undefined,
+  })
+  await limiter.policies.set('api', settings)
+  expect(await limiter.policies.list()).toMatchObject([{ enforced, problem: undefined }])
+})
+
 describe('settings that are right one by one, and wrong together, are refused', () => {
   const bucket = { algorithm: 'token-bucket', limit: 100, window: '1d' }
   const burst = 1_000_000_000

@@ -22,14 +22,23 @@ export interface KeptLive {
   /** The least and the most units of a limit that a document may set. */
   readonly min: number
   readonly max: number
+  /** The share of its clients that the code refuses, 0 … 1. */
+  readonly enforced: number
+}
+
+/** `api,0,500`; with a dry run `api,0,500,0` */
+export function formatLive({ id, min, max, enforced }: KeptLive): string {
+  return `${encodeURIComponent(id)},${min},${max}${enforced === 1 ? '' : `,${enforced}`}`
 }
 
 /** What the params of a keyspace say of documents; undefined: they may not change it. */
 export function parseLive(params: string): KeptLive | undefined {
-  const [, id, min, max] = /;live=([^,]+),(\d+),(\d+)$/.exec(params) ?? []
+  const parts = /;live=([^,]+),(\d+),(\d+)(?:,([\d.e-]+))?$/.exec(params) ?? []
+  const [, id, min, max, enforced = 1] = parts
   if (id === undefined) return undefined
   try {
-    return { id: decodeURIComponent(id), min: Number(min), max: Number(max) }
+    const [least, most, share] = [min, max, enforced].map(Number) as [number, number, number]
+    return { id: decodeURIComponent(id), min: least, max: most, enforced: share }
   } catch {
     return undefined
   }
