@@ -531,3 +531,82 @@ describe('--config', () => {
     expect(code).toBe(expected)
   })
 })
+
+describe('--policy', () => {
+  // Ten requests of each of forty clients in a minute.
+  const log = file(
+    'minute.txt',
+    Array.from({ length: 400 }, (_, i) => {
+      const time = `21/Nov/2026:14:00:${String(Math.floor(i / 40)).padStart(2, '0')} +0000`
+      return `10.0.0.${i % 40} - - [${time}] "${i % 2 === 0 ? 'GET /a' : 'POST /login'} HTTP/1.1" 200 5\n`
+    }).join(''),
+  )
+  const options = {
+    name: 'api',
+    policies: [
+      { name: 'default', limit: 9, window: '1m', algorithm: 'fixed-window', live: true },
+      { name: 'day', limit: 8, window: '1d', algorithm: 'fixed-window', live: true, dryRun: true },
+    ],
+    routes: { 'POST /login': { limit: 5, window: '1h', algorithm: 'fixed-window', live: true } },
+  }
+  const config = file('live.json', JSON.stringify(options))
+  const limits = (name: string, policies: object) => file(name, JSON.stringify({ policies }))
+  const withFile = (path: string) => report(log, '--config', config, '--policy', path)
+
+  it('says what the document would have done, beside what the code does', async () => {
+    const { runs, findings } = await withFile(
+      limits('limits.json', { api: { limit: 7 }, 'api:POST /login': { limit: 8 } }),
+    )
+    // Clients with even numbers get pages, those with odd ones log in.
+    expect(runs).toMatchObject([
+      {
+        ...{ name: 'live.json', refused: 20 * 1 + 20 * 5, wouldRefuse: [0, 20 * 2, 0] },
+        policies: [{ limit: 9 }, { limit: 8, enforced: 0 }, { limit: 5 }],
+      },
+      {
+        ...{ name: 'live.json with limits.json', refused: 20 * 3 + 20 * 2 },
+        policies: [{ limit: 7 }, { limit: 8, enforced: 0 }, { limit: 8 }],
+      },
+    ])
+    expect(findings).toContain('live.json: day would refuse 40 requests (10 %)')
+  })
+
+  it('also of a dry run, and of a share of the clients', async () => {
+    const [code, dry] = (await withFile(limits('dry.json', { api: { dryRun: true } }))).runs
+    expect([code?.refused, dry?.refused]).toEqual([120, 100])
+    expect(dry?.wouldRefuse).toEqual([20, 40, 0])
+    const share = limits('share.json', { 'api/day': { enforce: 0.5 } })
+    const [, half] = (await withFile(share)).runs
+    expect(half?.refused).toBeGreaterThan(120)
+    expect(half?.refused).toBeLessThan(160)
+  })
+
+  it('is in the table, and on the page', async () => {
+    const path = limits('more.json', { api: { limit: 7 } })
+    const page = `${folder}/policy.html`
+    const args = ['replay', log, '--config', config, '--policy', path, '--html', page]
+    const { code, stdout } = await runCli(args)
+    expect(code).toBe(0)
+    expect(stdout).toContain('Through live.json and live.json with more.json:')
+    expect(stdout).toMatch(/default: 9 per 1 min .*all together .*default: 7 per 1 min /s)
+    expect(stdout).toContain('day: 8 per 1 d, a dry run')
+    expect(readFileSync(page, 'utf8')).toContain('live.json with more.json')
+  })
+
+  it.each([
+    [['--policy', 'limits.json', '--limit', '5'], '--policy needs --config'],
+    [['--config', config, '--policy', 'nowhere.json'], "nowhere.json can't be read"],
+    [
+      ['--config', config, '--policy', limits('apo.json', { apo: { limit: 1 } })],
+      'one of api, api/day, api:POST /login, received',
+    ],
+    [
+      ['--config', config, '--policy', limits('large.json', { api: { limit: 1e300 } })],
+      'SLUICE_OPTION_RANGE',
+    ],
+  ])('that is wrong is refused: %j', async (args, message) => {
+    const { code, stdout, stderr } = await runCli(['replay', log, ...args])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+})

@@ -13,6 +13,7 @@ export {
 } from './limiter/live/policy-control.ts'
 export { type PolicyPreview, previewPolicy } from './limiter/live/policy-preview.ts'
 export { parseDuration } from './options/duration.ts'
+export { keptDocuments } from './stores/documents/kept-documents.ts'
 export {
   type PolicyChange,
   type PolicySettings,

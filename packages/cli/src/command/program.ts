@@ -68,6 +68,7 @@ function addReplay(program: Command, commands: Commands): void {
     .option('--concurrent <requests>', 'requests of a client at the same time; needs --duration')
     .option('--ban <after/within/for>', 'ban clients that are refused: such as 3/1h/1m,10m,1d')
     .option('-c, --config <file>', "a file (.ts, .js, .json) with the middleware's own options")
+    .option('--policy <file>', 'with --config: also what this file of limits would have done')
     .option(
       '--suggest',
       'suggest limits by which 99 %, 99.9 %, 99.99 % of clients are never refused',

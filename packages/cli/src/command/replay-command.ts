@@ -35,7 +35,8 @@ export async function replayCommand(
   flags: ReplayFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const inputs = [...namesOf(files), ...(flags.config === undefined ? [] : [flags.config])]
+  const { config, policy } = flags
+  const inputs = [...namesOf(files), ...[config, policy].filter((file) => file !== undefined)]
   const check = () => {
     for (const file of reportFilesOf(flags)) checkReportFile(file, inputs)
   }

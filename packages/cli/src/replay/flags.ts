@@ -13,6 +13,7 @@ export interface ReplayFlags {
   readonly ban?: string
   readonly concurrent?: string
   readonly config?: string
+  readonly policy?: string
   readonly suggest?: boolean
   readonly format?: string
   readonly key?: string

@@ -3,6 +3,7 @@ import { UsageError } from '@sluice/terminal/usage-error'
 import { loadModule } from '../load-module.ts'
 import type { Clients } from '../log/clients.ts'
 import type { Mask } from '../log/mask.ts'
+import { type LimitsFile, readLimitsFile } from '../operate/policy/limits-file.ts'
 import type { ReplayFlags } from './flags.ts'
 import { hasConcurrent, prepare, type ReplayOptions, unheeded } from './replay-options.ts'
 import type { ReplayPlan } from './replay-plan.ts'
@@ -22,7 +23,8 @@ const POLICY_FLAGS = [
 ] as const
 
 /**
- * One run, with the options of the middleware that a file exports.
+ * One run, with the options of the middleware that a file exports; and with `--policy` a second one, with what that
+ * file sets in place of them.
  * @throws UsageError, or SluiceError for wrong options
  */
 export async function planConfig(
@@ -41,19 +43,28 @@ export async function planConfig(
   }
   const { options: prepared, routes } = prepare(options)
   const demands: SharedWindow[] = []
-  const run = new HttpRun({
-    name: basename(file),
-    options: prepared,
-    clients,
-    mask,
-    demandFor(windowMs) {
-      const demand = new SharedWindow(windowMs, 1)
-      demands.push(demand)
-      return demand
-    },
-    routeOf: ({ options: { onDecision } }) => onDecision && routes.get(onDecision),
-  })
-  return { runs: [run], demands, whole: true, notes: unheeded(options) }
+  const name = basename(file)
+  const begun = async (name: string, policies?: LimitsFile) => {
+    const run = new HttpRun({
+      name,
+      options: prepared,
+      clients,
+      mask,
+      demandFor(windowMs) {
+        const demand = new SharedWindow(windowMs, 1)
+        demands.push(demand)
+        return demand
+      },
+      routeOf: ({ options: { onDecision } }) => onDecision && routes.get(onDecision),
+    })
+    await run.begin(policies)
+    return run
+  }
+  const runs = [await begun(name)]
+  const { policy } = flags
+  if (policy !== undefined)
+    runs.push(await begun(`${name} with ${basename(policy)}`, readLimitsFile(policy)))
+  return { runs, demands, whole: true, notes: unheeded(options) }
 }
 
 async function load(file: string): Promise<ReplayOptions> {

@@ -28,6 +28,9 @@ const DEFAULT_WINDOW = '1m'
 export function planFlags(flags: ReplayFlags): ReplayPlan {
   const { limit, window = DEFAULT_WINDOW, timeZone, suggest, burst, maxDelay } = flags
   const { concurrent, duration } = flags
+  if (flags.policy !== undefined) {
+    throw new UsageError('--policy needs --config: the options say which policies there are')
+  }
   if (concurrent !== undefined && duration === undefined) {
     throw new UsageError('--concurrent needs --duration: how long each request took')
   }

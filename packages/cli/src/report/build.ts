@@ -66,6 +66,7 @@ function runOf({ tally }: Run, replay: Replay, name: (client: number) => string)
     clientsRefused: refusals.clients,
     bans: tally.bans,
     clientsBanned: tally.clientsBanned,
+    wouldRefuse: policies.map(({ wouldRefuse }) => wouldRefuse),
     most: policies.map((policy) => mostOf(policy, replay.clients.count, name)),
     longestRefusedMs: refusals.longestMs,
     peakKeys: tally.peakKeys,

@@ -29,6 +29,7 @@ export function findingsOf(
     ...aboutLargest(report, replay, name),
     ...runs.flatMap(aboutFarOver),
     ...aboutMany(report),
+    ...runs.flatMap(aboutDryRuns),
     ...aboutBans(runs),
     ...aboutNobody(runs),
     ...aboutLongest(runs),
@@ -109,6 +110,17 @@ function aboutMany({ runs, clients }: Omit<Report, 'findings'>): string[] {
     `${listed(many.map(({ name }) => name))} refused more than ${percent(MANY_REFUSED)} of the clients ` +
       `at least once (${percent(most / clients)} at most), which is many for a limit against abuse`,
   ]
+}
+
+/** What a dry run would have refused, no figure of the table has. */
+function aboutDryRuns({ name, policies, wouldRefuse, requests }: Run): string[] {
+  return policies.flatMap(({ name: policy, enforced = 1 }, i) => {
+    if (enforced === 1) return []
+    const refused = wouldRefuse[i] as number
+    const share = requests === 0 ? '' : ` (${percent(refused / requests)})`
+    const whom = enforced === 0 ? '' : ` of clients outside of the ${percent(enforced)}`
+    return [`${name}: ${policy} would refuse ${count(refused, 'request')}${share}${whom}`]
+  })
 }
 
 function aboutBans(runs: readonly Run[]): string[] {

@@ -15,7 +15,7 @@ export interface Report {
   readonly requests: number
   readonly clients: number
   readonly timeline: Timeline
-  /** The runs: one for each algorithm that was played, or the one of a configuration file. */
+  /** The runs: one for each algorithm that was played, or that of a configuration file, and with `--policy` the same with it. */
   readonly runs: readonly Run[]
   /** What clients asked for, before any limit: one for each window that a run has. */
   readonly demand: readonly Demand[]
@@ -70,6 +70,8 @@ export interface Run {
   readonly bans: number
   /** Clients that were banned at least once. */
   readonly clientsBanned: number
+  /** Requests that each policy would have refused as a dry run, which refuses nothing. */
+  readonly wouldRefuse: readonly number[]
   /** The most that one client was admitted, for each policy. */
   readonly most: readonly MostAdmitted[]
   /** The longest time in which a client met only refusals: from the first to the last of them. */

@@ -1,4 +1,4 @@
-import { count, duration, moment, number, percent } from '@sluice/terminal/words'
+import { count, duration, listed, moment, number, percent } from '@sluice/terminal/words'
 import Table from 'cli-table3'
 import type pico from 'picocolors'
 import type { PolicySummary } from '../replay/runs/policy-summary.ts'
@@ -72,8 +72,9 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
   )
   for (const run of runs) {
     if (several) for (const row of policyRows(run, banned)) table.push(row)
+    const together = runs.length > 1 ? `${run.name}: all together` : 'all together'
     table.push([
-      several ? 'all together' : run.name,
+      several ? together : run.name,
       number(run.admitted),
       run.refused === 0 ? '0' : `${number(run.refused)} (${percent(run.refused / run.requests)})`,
       run.clientsRefused === 0
@@ -86,7 +87,8 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
     ])
   }
   const texts = runs.map(({ policies }) => policyText(policies[0] as PolicySummary))
-  const title = several ? `Through ${runs[0]?.name}:` : [...new Set(texts)].join('; ')
+  const names = listed(runs.map(({ name }) => name))
+  const title = several ? `Through ${names}:` : [...new Set(texts)].join('; ')
   return `${title}\n\n${table.toString()}`
 }
 
@@ -120,10 +122,13 @@ function countsAtOnce({ policies }: Run): boolean {
   return policies.some(({ algorithm }) => algorithm === 'concurrency')
 }
 
-function policyText({ algorithm, limit, windowMs }: PolicySummary): string {
+function policyText({ algorithm, limit, windowMs, enforced = 1 }: PolicySummary): string {
   const units = limit === undefined ? 'a limit by request' : number(limit)
-  if (algorithm === 'concurrency') return `${units} at the same time`
-  return `${units} per ${windowMs === undefined ? 'a window by request' : duration(windowMs)}`
+  const whom = enforced === 0 ? ', a dry run' : `, for ${percent(enforced)} of the clients`
+  const tried = enforced === 1 ? '' : whom
+  if (algorithm === 'concurrency') return `${units} at the same time${tried}`
+  const per = windowMs === undefined ? 'a window by request' : duration(windowMs)
+  return `${units} per ${per}${tried}`
 }
 
 function suggestionTable({ suggestion }: Report, colors: Colors): string {

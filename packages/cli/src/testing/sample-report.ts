@@ -105,6 +105,7 @@ function runOf(
   const parts = [0.38, 0.23, 0.11, 0.06, 0.04, 0.03, 0.02]
   return {
     name,
+    wouldRefuse: [0],
     policies: [
       {
         name: 'default',

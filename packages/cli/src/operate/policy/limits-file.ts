@@ -6,13 +6,16 @@ import { UsageError } from '@sluice/terminal/usage-error'
 /** The largest file that is read, bytes: more than a store keeps. */
 const MAX_BYTES = 1_000_000
 
+/** The settings of policies, by their names. */
+export type LimitsFile = Readonly<Record<string, PolicySettings>>
+
 /**
- * The settings of policies, by their names, in a file of JSON: `{ "policies": { "api": { "limit": 200 } } }`. What the
+ * What a file of JSON sets: `{ "policies": { "api": { "limit": 200 } } }`. What the
  * settings are is checked where they are used.
  *
  * @throws UsageError
  */
-export function readLimitsFile(file: string): Readonly<Record<string, PolicySettings>> {
+export function readLimitsFile(file: string): LimitsFile {
   const given = parsed(file, textOf(file))
   if (!isObject(given)) throw wrong(file, 'an object such as { "policies": { "api": { … } } }')
   const { $schema = '', policies, ...others } = given
@@ -22,7 +25,7 @@ export function readLimitsFile(file: string): Readonly<Record<string, PolicySett
   if (typeof $schema !== 'string') throw wrong(file, 'an address, or a path, as $schema')
   if (!isObject(policies))
     throw wrong(file, 'policies: an object with the settings of each by its name')
-  return policies as Readonly<Record<string, PolicySettings>>
+  return policies as LimitsFile
 }
 
 function textOf(file: string): string {

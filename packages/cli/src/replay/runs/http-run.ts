@@ -1,5 +1,6 @@
 import type { Charge, Decision } from '@sluice/core'
 import { type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/core/adapter'
+import type { PolicySettings } from '@sluice/core/operator'
 import { messageOf } from '@sluice/terminal/say'
 import type { Clients } from '../../log/clients.ts'
 import type { LogEntry } from '../../log/log-entry.ts'
@@ -55,7 +56,18 @@ export class HttpRun implements Run {
       (key) => setup.clients.number(key),
     )
     this.httpLimiters = new RoutedLimiter({ ...setup.options, store }, logAdapter)
-    this.policiesOf(this.httpLimiters.base)
+  }
+
+  /**
+   * Begins the run.
+   *
+   * @param policies what is set in place of the options. Default: nothing
+   * @throws SluiceError if that is wrong
+   */
+  async begin(policies?: Readonly<Record<string, PolicySettings>>): Promise<void> {
+    const { base, limiter } = this.httpLimiters
+    if (policies !== undefined) await limiter.policies.apply(policies)
+    this.policiesOf(base)
   }
 
   async play({ length, times, clients, entries }: Batch): Promise<void> {
@@ -112,7 +124,9 @@ export class HttpRun implements Run {
     for (const [i, policy] of this.policiesOf(httpLimiter).entries()) {
       const { cost } = charges[i] as Charge
       const number = numbers[i] as number
-      const { delayMs, resetMs } = decision.policies[i] as (typeof decision.policies)[number]
+      const decided = decision.policies[i] as (typeof decision.policies)[number]
+      const { delayMs, resetMs, allowed, dryRun } = decided
+      if (dryRun && !allowed) policy.wouldRefuse += 1
       if (policy instanceof PolicyTally) {
         policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
       } else if (decision.allowed) policy.begin(this.nowMs, number, durationMs)

@@ -1,3 +1,4 @@
+import { keptDocuments } from '@sluice/core/operator'
 import {
   applyChange,
   type Change,
@@ -27,11 +28,13 @@ const LOOKED_AT = 4
 export class NumberedStore implements Store<'sync'> {
   readonly mode = 'sync'
   readonly clock: () => number
+  readonly documents: ReturnType<typeof keptDocuments>
   private readonly numberOf: (key: string) => number
 
   /** @param clock integer ms, which never steps back */
   constructor(clock: () => number, numberOf: (key: string) => number) {
     this.clock = clock
+    this.documents = keptDocuments(clock)
     this.numberOf = numberOf
   }
 

@@ -11,11 +11,13 @@ export interface PolicySummary {
   readonly burst?: number
   /** Where admitted requests wait for their turn: how long at most. */
   readonly maxDelayMs?: number
+  /** The share of the clients that it refuses, if that is not 1. */
+  readonly enforced?: number
 }
 
 /** @param name the policy's name in the report */
 export function summaryOf(policy: Policy, name: string = policy.name): PolicySummary {
-  const { algorithm, limit, params } = policy
+  const { algorithm, limit, params, enforced } = policy
   const windowMs = policy.holdsSlots || policy.windowVaries ? undefined : policy.windowMs
   const { options } = algorithm
   const burst = params.burst ?? defaultOf(options.burst, limit)
@@ -27,6 +29,7 @@ export function summaryOf(policy: Policy, name: string = policy.name): PolicySum
     windowMs,
     ...(burst !== undefined && { burst }),
     ...(maxDelayMs !== undefined && { maxDelayMs }),
+    ...(enforced < 1 && { enforced }),
   }
 }
 

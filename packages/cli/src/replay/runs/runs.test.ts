@@ -93,7 +93,7 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
               ...(ban && { ban }),
             })
             const routeOf = () => undefined
-            return new HttpRun({
+            const run = new HttpRun({
               name: 'run',
               options: prepared,
               clients,
@@ -101,6 +101,8 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
               demandFor: () => demand,
               routeOf,
             })
+            void run.begin()
+            return run
           })
           expect(short).toEqual(whole)
         }),
@@ -173,7 +175,7 @@ describe('requests in progress', () => {
         const whole = await play(given, (clients, demand) => {
           const { options: prepared } = prepare({ concurrent: 2 })
           const routeOf = () => undefined
-          return new HttpRun({
+          const run = new HttpRun({
             name: 'run',
             options: prepared,
             clients,
@@ -181,6 +183,8 @@ describe('requests in progress', () => {
             demandFor: () => demand,
             routeOf,
           })
+          void run.begin()
+          return run
         })
         const { admitted, refused, units } = byDefinition(given, 2)
         expect(short).toMatchObject({ admitted, refused, most: { units } })

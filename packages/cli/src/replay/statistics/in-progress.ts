@@ -18,6 +18,7 @@ interface End {
 export class InProgress implements PolicyFigures {
   readonly summary: PolicySummary
   readonly keys = new LiveKeys(TYPICAL_MS)
+  wouldRefuse = 0
   most: Most = { units: 0, client: -1, atMs: 0 }
   private readonly ends = new Heap<End>((one, other) => one.atMs - other.atMs)
   /** How many requests of each client are in progress. */

@@ -6,6 +6,8 @@ import type { Most } from './true-window.ts'
 export interface PolicyFigures {
   readonly summary: PolicySummary
   readonly keys: LiveKeys
+  /** Requests that a dry run would have refused. */
+  readonly wouldRefuse: number
   /** The most of one client, in a window or at the same time. */
   readonly most: Most
   /** The most of each client, in a window or at the same time. */

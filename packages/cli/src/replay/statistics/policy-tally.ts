@@ -11,6 +11,7 @@ export class PolicyTally implements PolicyFigures {
   readonly summary: PolicySummary
   readonly demand: SharedWindow
   readonly keys: LiveKeys
+  wouldRefuse = 0
   private readonly window: TrueWindow
   private readonly lane: number
   /** The admitted requests that wait for their turn, only where they do. */

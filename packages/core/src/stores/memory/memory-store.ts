@@ -4,7 +4,7 @@ import { checkKnown } from '../../options/known.ts'
 import { OPTION_NAMES } from '../../options/option-names.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
-import { documentKey, versionOf } from '../documents/document.ts'
+import { keptDocuments } from '../documents/kept-documents.ts'
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import type { MemoryStoreOptions } from '../options.generated.ts'
 import type {
@@ -84,19 +84,5 @@ export class MemoryStore implements InspectableStore<'sync'> {
   close(): void {
     this.tables.sweeper.close()
     this.tables.clear()
-  }
-}
-
-/** Keeps documents: few, since there is one for each prefix and name. */
-function keptDocuments(clock: () => number): Documents<'sync'> {
-  const texts = new Map<string, string>()
-  return {
-    read: (prefix, name) => ({ text: texts.get(documentKey(prefix, name)), at: clock() }),
-    replace(prefix, name, known, text) {
-      const key = documentKey(prefix, name)
-      if (versionOf(texts.get(key) ?? '') !== known) return false
-      texts.set(key, text)
-      return true
-    },
   }
 }
