@@ -1,8 +1,7 @@
-import { afterAsking, timersEndWithRequest, unref } from '#platform'
+import { afterAsking, inBackground, timersEndWithRequest } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { StoreError } from '../../errors/store-error.ts'
 import { type MaybePromise, then } from '../../maybe-promise.ts'
-import type { Timer } from '../../platform/platform.ts'
 import { Deadline, PendingCall } from '../calls/deadline.ts'
 import type { Documents, Store } from '../store.ts'
 import { versionOf } from './document.ts'
@@ -28,6 +27,8 @@ class Followed {
   readonly name: string
   readonly learn: (text: string | undefined, at: number) => void
   version = ''
+  /** Whether the store was asked for it, if only in vain. */
+  isAsked = false
   /** Counts what has been learned, so that a late answer does not undo it. */
   learned = 0
 
@@ -54,7 +55,8 @@ export class SharedDocuments {
   private awaitedUntil = 0
   /** The changes of this process come one after the other. */
   private changing: Promise<unknown> | undefined
-  private timer: Timer | undefined
+  private cancelTimer = () => {}
+  /** How many need it to be read while no request comes. */
   private awake = 0
 
   constructor(store: Store, prefix: string) {
@@ -85,29 +87,33 @@ export class SharedDocuments {
   }
 
   /**
-   * Reads the documents also while no request comes, where the runtime has timers of its own.
-   * @returns ends that, once
+   * Reads the documents also while no request comes, where the runtime has timers of its own. One that was never asked
+   * for is read now.
+   *
+   * @returns ends that
    */
   stayAwake(): () => void {
     this.awake += 1
-    if (!timersEndWithRequest) {
-      this.timer ??= unref(setInterval(() => this.refresh(), READ_EVERY_MS))
-      this.refresh()
-    }
+    if (this.followed.some(({ isAsked }) => !isAsked)) this.askNow()
+    if (this.awake === 1) this.setTimer()
+    let isOver = false
     return () => {
+      if (isOver) return
+      isOver = true
       this.awake -= 1
-      if (this.awake > 0) return
-      clearInterval(this.timer)
-      this.timer = undefined
+      if (this.awake === 0) this.cancelTimer()
     }
   }
 
   /**
-   * Lets requests call `refresh` where the store is not polled, because something ends by itself.
+   * Lets requests, and a timer, call `refresh` where the store is not polled, because something ends by itself.
+   *
    * @param end when, ms on the store's clock; `Infinity`: nothing does
    */
   wakeBy(end: number): void {
-    if (this.store.mode === 'sync') this.dueAt = end === Infinity ? Infinity : 0
+    if (this.store.mode === 'async') return
+    this.dueAt = end === Infinity ? Infinity : 0
+    this.setTimer()
   }
 
   /**
@@ -116,11 +122,15 @@ export class SharedDocuments {
    */
   refresh(): void {
     if (this.store.mode === 'sync') {
-      for (const { learn } of this.followed) learn(undefined, this.now())
+      for (const each of this.followed) {
+        each.isAsked = true
+        each.learn(undefined, this.now())
+      }
       return
     }
     const now = performance.now()
     this.dueAt = now + READ_EVERY_MS
+    this.setTimer()
     if (now < this.awaitedUntil) return
     this.awaitedUntil = now + LOST_MS
     afterAsking(() => void this.askAll().finally(() => (this.awaitedUntil = 0)))
@@ -170,6 +180,25 @@ export class SharedDocuments {
     this.dueAt = 0
   }
 
+  private askNow(): void {
+    this.awaitedUntil = 0
+    if (this.store.mode === 'async') this.dueAt = 0
+    if (!timersEndWithRequest || this.store.mode === 'sync') this.refresh()
+  }
+
+  /** Called by the timer. */
+  wake(): void {
+    this.refresh()
+    if (this.store.mode === 'sync') this.setTimer()
+  }
+
+  /** Sets the timer anew: what requests have asked is not asked again. */
+  private setTimer(): void {
+    this.cancelTimer()
+    if (this.awake === 0 || this.dueAt === Infinity || timersEndWithRequest) return
+    this.cancelTimer = wakeLater(new WeakRef(this))
+  }
+
   /** Asks the store for all documents. */
   private async askAll(): Promise<void> {
     await Promise.all(this.followed.map((each) => this.ask(each)))
@@ -178,6 +207,7 @@ export class SharedDocuments {
   /** Asks the store, and learns what it answers. A failure leaves what is known. */
   private async ask(followed: Followed): Promise<void> {
     const { learned, name, version } = followed
+    followed.isAsked = true
     try {
       const read = await this.documents?.read(this.prefix, name, version)
       if (read === undefined) return
@@ -245,6 +275,11 @@ export class SharedDocuments {
       fix: 'Choose another store, or add documents to this one.',
     })
   }
+}
+
+/** The timer of a store that nobody uses any more ends by itself. @returns cancels it */
+function wakeLater(documents: WeakRef<SharedDocuments>): () => void {
+  return inBackground(() => documents.deref()?.wake(), READ_EVERY_MS)
 }
 
 /** The documents that this process knows, by their prefixes. */
