@@ -1,9 +1,8 @@
 import { textOf } from '../../errors/thrown.ts'
-import { warnOnce } from '../../errors/warning.ts'
+import { warn as warnOperator } from '../../errors/warning.ts'
 import { policyEvents } from '../../events.ts'
 import {
   NO_POLICIES,
-  nextEnd,
   POLICIES,
   type PolicyDocument,
   type PolicySettings,
@@ -12,6 +11,7 @@ import {
 } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
+import { SettingEnds } from './setting-ends.ts'
 
 /** A policy of a limiter that a document may change. */
 export interface LivePolicy {
@@ -39,16 +39,19 @@ interface Prepared {
   readonly next: Policy
 }
 
+/** Ends what limiters need that were never closed. */
+const forgotten = new FinalizationRegistry<() => void>((end) => end())
+
 /**
  * The settings that a document under a prefix has for the policies of this process. A document is taken over as a whole,
  * or not at all: then the last good one holds.
  */
 export class LivePolicies {
   private readonly documents: SharedDocuments
-  private readonly attached = new Set<Attached>()
+  /** An application may forget to close its limiters: it need not keep them. */
+  private readonly attached = new Set<WeakRef<Attached>>()
   private document = NO_POLICIES
-  /** When settings end next, ms on the store's clock. */
-  private nextEnd = Infinity
+  private ends = new SettingEnds()
   private isKnown = false
 
   constructor(documents: SharedDocuments) {
@@ -58,19 +61,29 @@ export class LivePolicies {
 
   /** All policies of this process that documents may change. */
   get policies(): readonly LivePolicy[] {
-    return [...this.attached].flatMap(({ policies }) => policies)
+    return this.alive().flatMap(({ policies }) => policies)
   }
 
   /** @returns ends it */
   attach(policies: readonly LivePolicy[], changed: () => void): () => void {
     const attached = { policies, changed, applied: policies.map(() => '') }
-    this.attached.add(attached)
-    const awake = this.documents.stayAwake()
+    const reference = new WeakRef(attached)
+    this.attached.add(reference)
+    const rest = this.documents.stayAwake()
     if (this.isKnown) this.take(this.document, this.documents.now(), [attached])
-    return () => {
-      this.attached.delete(attached)
-      awake()
+    const end = () => {
+      this.attached.delete(reference)
+      rest()
     }
+    forgotten.register(attached, end, attached)
+    return () => {
+      forgotten.unregister(attached)
+      end()
+    }
+  }
+
+  private alive(): Attached[] {
+    return [...this.attached].flatMap((reference) => reference.deref() ?? [])
   }
 
   private learn(text: string | undefined, at: number): void {
@@ -78,7 +91,7 @@ export class LivePolicies {
     this.isKnown = true
     if (text !== undefined && this.takeText(text, at)) return
     // The first time it publishes what holds without a document.
-    if (isFirst || at >= this.nextEnd) this.take(this.document, at)
+    if (isFirst || this.ends.isDue(at)) this.take(this.document, at)
   }
 
   /** @returns whether it is in force */
@@ -98,18 +111,20 @@ export class LivePolicies {
   private take(
     { policies }: PolicyDocument,
     at: number,
-    to: Iterable<Attached> = this.attached,
+    to: readonly Attached[] = this.alive(),
   ): boolean {
+    const ends = this.ends.after(policies, at)
+    const alive = ends.withoutEnded(policies)
     let prepared: Prepared[]
     try {
-      prepared = [...to].flatMap((attached) => prepare(attached, policies, at))
+      prepared = to.flatMap((attached) => prepare(attached, alive, at))
     } catch (error) {
       warn(error)
       return false
     }
-    this.nextEnd = nextEnd(policies, at)
+    this.ends = ends
     // Where nothing is polled, a request looks whether something has ended.
-    this.documents.wakeBy(this.nextEnd)
+    this.documents.wakeBy(ends.next)
     for (const each of prepared) adopt(each, at)
     for (const { changed } of new Set(prepared.map(({ attached }) => attached))) changed()
     return true
@@ -148,13 +163,25 @@ function adopt({ attached, i, settings, next }: Prepared, at: number): void {
   })
 }
 
+/** The most warnings about documents in a time: somebody may write one that is wrong in ever new ways. */
+const MAX_WARNINGS = 10
+const WARNINGS_WITHIN_MS = 3_600_000
+
+const warned = new Set<string>()
+let warnedSince = 0
+
 function warn(error: unknown): void {
-  const reason = error instanceof Error ? error.message : textOf(error)
-  warnOnce(
+  const said = error instanceof Error ? error.message : textOf(error)
+  const reason = said.slice(0, 300)
+  const now = performance.now()
+  if (warned.size === MAX_WARNINGS && now - warnedSince >= WARNINGS_WITHIN_MS) warned.clear()
+  if (warned.has(reason) || warned.size === MAX_WARNINGS) return
+  if (warned.size === 0) warnedSince = now
+  warned.add(reason)
+  warnOperator(
     'SLUICE_POLICY_DOCUMENT',
     `The document with the settings of live policies is ignored: ${reason}. The last good one holds, or the options if ` +
       'there is none. Correct it with the command "sluice policy".',
-    `SLUICE_POLICY_DOCUMENT ${reason}`,
   )
 }
 

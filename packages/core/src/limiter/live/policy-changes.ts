@@ -132,9 +132,11 @@ async function change(
     const who = { at, by: cut(by), from: cut(from), action }
     const after = edit(document, at)
     for (const [name, layers] of Object.entries(after)) checkTogether(known.get(name), layers, at)
-    const next = orFull(() => changed(document, after, who))
-    made = next.history.at(-1)
-    return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
+    return orFull(() => {
+      const next = changed(document, after, who)
+      made = next.history.at(-1)
+      return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
+    })
   })
   return made as PolicyChange
 }

@@ -1,3 +1,4 @@
+import { inspect } from '#platform'
 import type { Duration } from '../../options/duration.ts'
 import { linesOf, writeDocument } from './document.ts'
 
@@ -90,7 +91,7 @@ export function readPolicies(text: string): PolicyDocument {
   if (text.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`)
   const [line = ''] = linesOf(text)
   const { form, policies, history } = parsed(line)
-  if (form !== FORM) throw new Error(`its form is ${JSON.stringify(form)}, and not ${FORM}`)
+  if (form !== FORM) throw new Error(`its form is ${shown(form)}, and not ${FORM}`)
   if (!isObject(policies) || !Array.isArray(history)) throw new Error('it has no policies')
   checkLayers(policies)
   return { policies: byName(policies as PolicyLayers), history: history.filter(isChange) }
@@ -101,14 +102,21 @@ export function byName<T>(given: Readonly<Record<string, T>>): Record<string, T>
   return Object.assign(Object.create(null), given)
 }
 
-/** The document as text, with a version that no other text has. */
+/**
+ * The document as text, with a version that no other text has.
+ *
+ * @throws RangeError if it is too long
+ */
 export function writePolicies({ policies, history }: PolicyDocument): string {
   const json = JSON.stringify({ form: FORM, policies, history })
   // Stores keep printable ASCII.
   const ascii = json.replace(/[^\x20-\x7e]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
-  return writeDocument([ascii])
+  const text = writeDocument([ascii])
+  if (text.length > MAX_LENGTH)
+    throw new RangeError(`settings and history of ${text.length} characters, above ${MAX_LENGTH}`)
+  return text
 }
 
 /** What of a policy is set at a moment; undefined: nothing. */
@@ -118,12 +126,6 @@ export function settingsAt(
 ): PolicySettings | undefined {
   const alive = (layers ?? []).filter(({ until = Infinity }) => until > at)
   return alive.length === 0 ? undefined : alive.map(({ set }) => set).reduce(over)
-}
-
-/** When settings end next, ms on the store's clock; `Infinity`: none end by themselves. */
-export function nextEnd(policies: PolicyLayers, at: number): number {
-  const ends = Object.values(policies).flatMap((layers) => layers.map(({ until }) => until ?? 0))
-  return Math.min(Infinity, ...ends.filter((end) => end > at))
 }
 
 /**
@@ -175,20 +177,25 @@ function over(lower: PolicySettings, upper: PolicySettings): PolicySettings {
 
 function checkLayers(policies: Record<string, unknown>): void {
   for (const [name, layers] of Object.entries(policies)) {
-    if (!Array.isArray(layers)) throw new Error(`the settings of ${name} are no list`)
+    if (!Array.isArray(layers)) throw new Error(`the settings of ${shown(name)} are no list`)
     for (const layer of layers) checkLayer(name, layer)
   }
 }
 
 function checkLayer(name: string, layer: unknown): void {
   const { set, until } = (isObject(layer) ? layer : {}) as Partial<SettingsLayer>
-  if (!isObject(set)) throw new Error(`the settings of ${name} are no object`)
+  if (!isObject(set)) throw new Error(`the settings of ${shown(name)} are no object`)
   if (until !== undefined && !isTime(until))
-    throw new Error(`the end of settings of ${name} is no time`)
+    throw new Error(`the end of settings of ${shown(name)} is no time`)
   for (const setting of Object.keys(set)) {
     if (SETTING_NAMES.some((known) => known === setting)) continue
-    throw new Error(`it sets ${setting} of ${name}, which stands in code alone`)
+    throw new Error(`it sets ${shown(setting)} of ${shown(name)}, which stands in code alone`)
   }
+}
+
+/** What somebody has written, short and without control characters. */
+function shown(value: unknown): string {
+  return inspect(value, 60).slice(0, 100)
 }
 
 function parsed(line: string): Record<string, unknown> {
