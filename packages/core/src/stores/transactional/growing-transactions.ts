@@ -15,6 +15,7 @@ export class MissingKeys extends Error {
 
 /** A transaction whose keys may turn out to be too few. */
 class Call {
+  keys: readonly string[] = []
   /** The calls that share a key with it and were decided before it: each settles when it is over. */
   behind: readonly Promise<unknown>[] = []
   isPostponed = false
@@ -56,9 +57,12 @@ export class GrowingTransactions {
     })
     const keys = new Set([...names, ...more])
     const until = performance.now() + (withinMs ?? Infinity)
+    const attempt = (states: readonly (Uint8Array | undefined)[], now: number) =>
+      this.decide(call, over, names, decide, states, now)
     try {
       for (;;) {
-        const done = await this.attempt(call, over, names, [...keys].sort(), decide, withinMs)
+        call.keys = [...keys].sort()
+        const done = await this.backend.transact(call.keys, attempt, withinMs)
         if (done !== undefined) return done.value
         await Promise.all(call.behind)
         if (performance.now() > until) throw new Error(`no answer within ${withinMs} ms`)
@@ -70,37 +74,33 @@ export class GrowingTransactions {
     }
   }
 
-  /** Undefined: the call was postponed. */
-  private attempt<T>(
+  /** The value is undefined if the call is postponed. */
+  private decide<T>(
     call: Call,
     over: Promise<unknown>,
     names: readonly string[],
-    keys: readonly string[],
     decide: (states: States, now: number) => Transaction<T>,
-    withinMs: number | undefined,
-  ): Promise<{ readonly value: T } | undefined> {
-    const postpone = () => {
-      if (!call.isPostponed) {
-        call.isPostponed = true
-        call.behind = names.flatMap((name) => this.last.get(name)?.over ?? [])
-        for (const name of names) this.last.set(name, { call, over })
-      }
-      return { changes: [], value: undefined }
+    states: readonly (Uint8Array | undefined)[],
+    now: number,
+  ): Transaction<{ readonly value: T } | undefined> {
+    const isBehind = !call.isPostponed && names.some((name) => this.last.has(name))
+    if (isBehind) return this.postpone(call, over, names)
+    try {
+      const decided = decide(new Map(call.keys.map((key, i) => [key, states[i]])), now)
+      return { ...decided, value: { value: decided.value } }
+    } catch (error) {
+      if (!(error instanceof MissingKeys)) throw error
+      call.missing = error.keys
+      return this.postpone(call, over, names)
     }
-    return this.backend.transact<{ readonly value: T } | undefined>(
-      keys,
-      (states, now) => {
-        if (!call.isPostponed && names.some((name) => this.last.has(name))) return postpone()
-        try {
-          const decided = decide(new Map(keys.map((key, i) => [key, states[i]])), now)
-          return { ...decided, value: { value: decided.value } }
-        } catch (error) {
-          if (!(error instanceof MissingKeys)) throw error
-          call.missing = error.keys
-          return postpone()
-        }
-      },
-      withinMs,
-    )
+  }
+
+  private postpone(call: Call, over: Promise<unknown>, names: readonly string[]) {
+    if (!call.isPostponed) {
+      call.isPostponed = true
+      call.behind = names.flatMap((name) => this.last.get(name)?.over ?? [])
+      for (const name of names) this.last.set(name, { call, over })
+    }
+    return { changes: [], value: undefined }
   }
 }
