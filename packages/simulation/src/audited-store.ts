@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Change, Charge, Store, StoreResult, TransactionalBackend } from '@sluice/core/store'
+import type {
+  Change,
+  Charge,
+  ListingBackend,
+  Store,
+  StoreResult,
+  TransactionalBackend,
+} from '@sluice/core/store'
 import type { Asked, Learning } from './asked.ts'
 import type { BanSpace } from './checks/bans.ts'
 import { groupOf, tagOf } from './cluster.ts'
@@ -50,7 +57,7 @@ export function auditedStore(
   }
   const store =
     world.lua === undefined
-      ? transactional(core, connection.transact, world, learning)
+      ? transactional(core, connection, world, learning)
       : auditedRedis(core, connection, world.lua, cluster !== undefined, learning)
   const open: Store<'async'>['open'] = (...opened) => {
     const [given, prefix] = opened
@@ -103,23 +110,25 @@ export function auditedStore(
 /** Its transactions run in TypeScript. */
 function transactional(
   core: Core,
-  transact: TransactionalBackend['transact'],
+  { transact, list }: Pick<ListingBackend, 'transact' | 'list'>,
   { plan }: World,
   learning: Learning,
 ): Store<'async'> {
   const sent = plan.application.joins ? core.joinTransactions(borrowing(core, transact)) : transact
+  /** What each decision is about: a ledger repeats it with more keys where its transaction had too few. */
+  const about = new WeakMap<object, Asked>()
   return core.transactionalStore({
+    list,
     transact(keys, decide, withinMs) {
       const asked = learning.asked()
+      if (asked !== undefined) about.set(decide, asked)
+      const known = about.get(decide)
       return sent(
         keys,
         (...given) => {
           const decided = decide(...given)
-          if (asked !== undefined) {
-            // A ledger repeats it, without a value, where a state is in parts: none has so many entries here.
-            const { value } = decided.value as { readonly value: unknown }
-            learning.ran(asked, value, given[1])
-          }
+          const { value } = (decided.value ?? {}) as { readonly value?: unknown }
+          if (known !== undefined && value !== undefined) learning.ran(known, value, given[1])
           return decided
         },
         withinMs,

@@ -1,4 +1,4 @@
-import type { TransactionalBackend } from '@sluice/core/store'
+import type { ListingBackend, TransactionalBackend } from '@sluice/core/store'
 import type { Cluster } from './cluster.ts'
 import type { Machine } from './machine.ts'
 import type { Script, Server } from './server.ts'
@@ -64,6 +64,16 @@ export class Connection {
         const { changes, value } = decide(states, now)
         for (const { key, state, ttlMs } of changes) server.write(key, state, now + ttlMs)
         return value
+      },
+    })
+
+  readonly list: ListingBackend['list'] = ({ after, before, count }) =>
+    this.run({
+      keys: [after],
+      run(server) {
+        const names = server.keysBetween(after, before).slice(0, count)
+        const keys = names.map((key) => ({ key, state: server.valueOf(key) as Uint8Array }))
+        return { keys, now: server.now() }
       },
     })
 

@@ -628,6 +628,12 @@ export const mutants: readonly Mutant[] = [
     by: '',
   },
   {
+    name: 'a state does not say that its client was given something',
+    file: 'stores/transactional/transactional-ledger.ts',
+    text: '          if (terms !== undefined) states.mark(this.name(key, policy))\n',
+    by: '',
+  },
+  {
     name: 'a call overtakes one of its key that waits for a transaction',
     file: 'stores/transactional/join-transactions.ts',
     text: '      for (const key of call.keys) taken.add(key)\n      others.push(call)',

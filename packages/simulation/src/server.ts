@@ -111,6 +111,12 @@ export class Server implements Keys {
     return kept === undefined || kept.expiresAt <= this.now() ? undefined : kept.value
   }
 
+  /** The keys between two others, in their order. */
+  keysBetween(after: string, before: string): string[] {
+    const keys = [...this.kept.keys()].filter((key) => key > after && key < before)
+    return keys.filter((key) => this.valueOf(key) !== undefined).sort()
+  }
+
   write(key: string, value: Value | undefined, expiresAt: number): void {
     const before = this.kept.get(key)
     const { last: transaction } = this.transactions
