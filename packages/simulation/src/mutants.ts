@@ -46,8 +46,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal does not move the state to a clock that has stepped back',
     file: 'stores/rules/decide-all.ts',
-    text: 'if (cost === 0 && !state.rebased) return false',
-    by: 'if (cost === 0) return false',
+    text: 'if (charged === 0 && !state.rebased) return false',
+    by: 'if (charged === 0) return false',
   },
   {
     name: 'a slot is taken although all are in use',
@@ -112,8 +112,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a process alone forgets what the store has admitted',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'if (result.admitted) this.countHere(charges)\n      return',
-    by: 'return',
+    text: 'if (result.admitted) this.countHere(charges, result)',
+    by: '',
   },
   {
     name: 'a call that was given up fails a second time',
@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a slot is not given back',
     file: 'stores/rules/slots.ts',
-    text: 'charge.limit.algorithm.holdsSlots ? -1 : 0',
+    text: 'charge.limit.algorithm.holdsSlots && charge.slot !== undefined ? -1 : 0',
     by: '0',
   },
   {
@@ -285,7 +285,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a blocked network is not asked for again',
-    file: 'stores/networks/network-blocks.ts',
+    file: 'stores/documents/shared-documents.ts',
     text: 'this.dueAt = now + READ_EVERY_MS',
     by: 'this.dueAt = Infinity',
   },
@@ -305,8 +305,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait is given up before that is certain',
     file: 'limiter/waiting/wait-queues.ts',
-    text: 'deadline < queue.certainAt && ',
-    by: 'deadline < queue.certainAt + 500 && ',
+    text: 'isLate || deadline < at) {',
+    by: 'isLate || deadline < at + 500) {',
   },
   {
     name: 'a wait does not end in time',
@@ -360,7 +360,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was counted here for a part of a cluster stays when another part refuses',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'this.countHere(undone(charges, result.outcomes), result.at)',
+    text: 'this.countHere(undone(madeBy(result, charges), result.outcomes), result, result.at)',
     by: '',
   },
   {
@@ -396,7 +396,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a route without its own limit counts separately',
     file: 'http/routed-limiter.ts',
-    text: 'apart || single || several ? routeScope(scope, route) : scope',
+    text: 'isApart ? routeScope(scope, route) : scope',
     by: 'routeScope(scope, route)',
   },
   {
@@ -540,8 +540,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what refuses one client bans another',
     file: 'stores/rules/decide-all.ts',
-    text: 'return charge.key === key && !admitted && ',
-    by: 'return !admitted && ',
+    text: 'return refuses && charge.key === key',
+    by: 'return refuses',
   },
   {
     name: 'a ban counts what waits',

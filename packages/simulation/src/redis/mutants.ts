@@ -11,7 +11,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     name: 'Lua: a policy that admits keeps its charge when another refuses',
     file: 'stores/redis/decide.lua.ts',
-    text: "'if not all then cost = 0 end'",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the sources
+    text: "`if not all ${policy.dry ? 'or not admitted ' : ''}then cost = 0 end`",
     by: "'if not admitted then cost = 0 end'",
   },
   {
