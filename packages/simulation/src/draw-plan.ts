@@ -443,9 +443,7 @@ function anyOwnLimits(
   duration: number,
   longest: number,
 ): Fault[] {
-  // A limiter that reserves has none.
-  const reserves = policies.some((each) => 'reserveMs' in each)
-  const count = reserves ? 0 : draw.oneOf([0, 0, 0, 0, 1, 2, 5])
+  const count = draw.oneOf([0, 0, 0, 0, 1, 2, 5])
   const from = draw.integer(0, duration)
   return Array.from({ length: count }, () => {
     const policy = draw.integer(0, policies.length - 1)
