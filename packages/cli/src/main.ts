@@ -63,11 +63,8 @@ addCommands(program, {
     })
   },
   policy: async (asked, flags) => {
-    const { onStore } = await import('./operate/on-call.ts')
-    code = await onStore(flags, async (store) => {
-      const { policyCommand } = await import('./operate/policy/policy-command.ts')
-      return policyCommand(asked, flags, store, process)
-    })
+    const { onStore, policyCommand } = await import('./operate/on-call.ts')
+    code = await onStore(flags, (store) => policyCommand(asked, flags, store, process))
   },
   migrate: async (args) => {
     const { handOver } = await import('./command/hand-over.ts')

@@ -3,15 +3,15 @@ export { addressKey } from './key/address.ts'
 export { AddressRanges } from './key/address-ranges.ts'
 export { type Cidr, cidrText, isAddressLike, parseCidr } from './key/cidr.ts'
 export { isIPv4 } from './key/ip.ts'
-export { keyspacesOfPolicies } from './limiter/live/known-policies.ts'
 export {
   type ChangeOptions,
+  loadPolicyChanges,
   PolicyControl,
   type PolicyDifference,
   type PolicyState,
   type SetOptions,
 } from './limiter/live/policy-control.ts'
-export { type PolicyPreview, previewPolicy } from './limiter/live/policy-preview.ts'
+export type { PolicyPreview } from './limiter/live/policy-preview.ts'
 export { parseDuration } from './options/duration.ts'
 export { keptDocuments } from './stores/documents/kept-documents.ts'
 export {

@@ -10,6 +10,7 @@ import { StoreFailure } from './store-failure.ts'
 // What every command on a store needs, and the small ones themselves: each further file takes a ms to load.
 export { blockFor, changeCommand, limitTo } from './change-command.ts'
 export { inspectCommand } from './inspect-command.ts'
+export { policyCommand } from './policy/policy-command.ts'
 
 /**
  * Runs a command on the store that the flags name, and closes what it has opened.

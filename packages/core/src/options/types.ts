@@ -31,7 +31,7 @@ export interface OptionType<T> {
   readonly range?: string
   /** What the user writes, as a type of TypeScript. */
   readonly typescript?: string
-  /** The same as a JSON Schema, of what a file may set. */
+  /** A JSON Schema of the values, for what a file may set. */
   readonly schema?: object
   /**
    * @param option its name in messages: `policies[0].burst`

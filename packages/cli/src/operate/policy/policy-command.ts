@@ -2,11 +2,10 @@ import { hostname, userInfo } from 'node:os'
 import type { InspectableStore } from '@sluice/core'
 import {
   type ChangeOptions,
-  keyspacesOfPolicies,
+  loadPolicyChanges,
   type PolicyChange,
   PolicyControl,
   parseDuration,
-  previewPolicy,
   SluiceError,
   sharedDocumentsOf,
 } from '@sluice/core/operator'
@@ -14,10 +13,10 @@ import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printable, printableLines, printableReport } from '@sluice/terminal/printable'
 import { duration } from '@sluice/terminal/words'
+import { readLimitsFile } from '../../limits-file.ts'
 import { agrees, checkAsking } from '../change-words.ts'
 import type { Connection } from '../connection.ts'
 import { reportedReading, sayUnreadable } from '../reading.ts'
-import { readLimitsFile } from './limits-file.ts'
 import { changeNumber, type PolicyFlags, type PolicyRequest, settingsOf } from './policy-flags.ts'
 import {
   differenceLine,
@@ -112,6 +111,7 @@ class PolicyCommand {
     const reading = reportedReading(this.io.stderr)
     const { prefix } = this.flags
     const settings = settingsOf(this.flags)
+    const { previewPolicy } = await loadPolicyChanges()
     const found = await previewPolicy(this.store, prefix, name, settings, reading.onProgress)
     sayUnreadable(reading, this.io.stderr)
     return this.write(found, previewLines(found))
@@ -203,6 +203,7 @@ class PolicyCommand {
   private async ownLimits(): Promise<{ clients: Map<string, Set<string>>; isComplete: boolean }> {
     const { prefix, all = false } = this.flags
     const policies = new Map<string, string>()
+    const { keyspacesOfPolicies } = await loadPolicyChanges()
     for (const [id, keyspaces] of await keyspacesOfPolicies(sharedDocumentsOf(this.store, prefix)))
       for (const each of keyspaces) policies.set(`${each.prefix} ${each.name}`, id)
     const clients = new Map([...policies.values()].map((id) => [id, new Set<string>()]))

@@ -1,4 +1,3 @@
-import { algorithms } from '@sluice/core/algorithms'
 import type {
   PolicyChange,
   PolicyDifference,
@@ -20,8 +19,6 @@ export interface ListedPolicy extends PolicyState {
 
 /** The most characters of a value that are shown: a document may say anything. */
 const MAX_SHOWN = 60
-/** The most requests at the same time that a policy can have. */
-const MAX_CONCURRENT = 1000
 const AS_IN_CODE = 'as in the code'
 
 const WORDS: Readonly<Record<string, string>> = { maxDelay: 'max delay', alertAt: 'alert at' }
@@ -54,11 +51,11 @@ function layersText(layers: readonly SettingsLayer[]): string {
 
 /** The lines of `list`. */
 export function policyLines(policy: ListedPolicy): string[] {
-  const { name, settings, until, changed, own, problem } = policy
+  const { name, settings, until, bounds, changed, own, problem } = policy
   const end = until === undefined ? '' : `, until ${moment(until)}`
   const details = [
     settings === undefined ? AS_IN_CODE : `set: ${settingsText(settings)}${end}`,
-    boundsText(policy) ?? [],
+    bounds === undefined ? [] : `bounds: ${number(bounds.min)} to ${number(bounds.max)}`,
     changed === undefined ? [] : `last change: ${changeText(changed)}`,
     own.clients === 0 ? [] : ownText(own),
     problem === undefined ? [] : `ignored by the processes that have it: ${problem}`,
@@ -81,12 +78,6 @@ function limitText(limit: number | undefined): string {
 function enforcedText(enforced: number): string {
   if (enforced === 1) return ''
   return enforced === 0 ? ', a dry run' : `, refuses ${percent(enforced)} of the clients`
-}
-
-/** Undefined if the application has set none. */
-function boundsText({ bounds: { min, max }, algorithm }: PolicyState): string | undefined {
-  const most = algorithms[algorithm as keyof typeof algorithms]?.maxLimit ?? MAX_CONCURRENT
-  return min === 0 && max >= most ? undefined : `bounds: ${number(min)} to ${number(max)}`
 }
 
 function ownText({ clients, isComplete }: ListedPolicy['own']): string {

@@ -1,4 +1,6 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
+import { checkObject } from '../../options/checks.ts'
+import { type PolicySettings, SETTING_NAMES } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import { KEYSPACES, keptAt } from '../../stores/inspection/kept-keyspaces.ts'
 import { parseKeyspace } from '../../stores/inspection/keyspace-name.ts'
@@ -53,6 +55,31 @@ export function knownPolicy(known: KnownPolicies, name: string): Policy {
     received: name,
     fix: 'Name a policy that has the option live, in an application that has had a request with this store and prefix.',
   })
+}
+
+/** @throws SluiceError if a setting is wrong, or no document may set it */
+export function checkSettings(
+  known: KnownPolicies,
+  name: string,
+  given: PolicySettings,
+): PolicySettings {
+  const policy = knownPolicy(known, name)
+  checkObject('settings', given, 'settings such as { limit: 200 }')
+  const settings = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  for (const setting of Object.keys(settings)) {
+    if (SETTING_NAMES.some((each) => each === setting)) continue
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_UNKNOWN',
+      option: setting,
+      expected: `one of ${SETTING_NAMES.join(', ')}`,
+      received: settings[setting],
+      fix: `Change ${setting} in the code: it says where requests are counted, and all processes must agree on that.`,
+    })
+  }
+  policy.with(settings)
+  return settings
 }
 
 /** A policy as the code of an application has it; undefined if this version can't read it. */

@@ -4,15 +4,13 @@ import { parseDuration } from '../../options/duration.ts'
 import {
   byName,
   changed,
-  NO_POLICIES,
   POLICIES,
   POLICIES_TTL_MS,
   type PolicyChange,
   type PolicyDocument,
   type PolicyLayers,
   type PolicySettings,
-  readPolicies,
-  SETTING_NAMES,
+  readOrNothing,
   type SettingsLayer,
   settingsAt,
   withLayer,
@@ -20,8 +18,12 @@ import {
 } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
-import { type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
+import { checkSettings, type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
 import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-control.ts'
+
+// What is loaded with them.
+export { keyspacesOfPolicies } from './known-policies.ts'
+export { previewPolicy } from './policy-preview.ts'
 
 export async function listPolicies(documents: SharedDocuments): Promise<readonly PolicyState[]> {
   const known = await knownPolicies(documents)
@@ -151,15 +153,6 @@ function checkTogether(
   for (const moment of moments) policy?.with(settingsAt(layers, moment) ?? {})
 }
 
-/** A document that every process ignores is replaced as a whole. */
-export function readOrNothing(text: string): PolicyDocument & { readonly problem?: string } {
-  try {
-    return readPolicies(text)
-  } catch (error) {
-    return { ...NO_POLICIES, problem: (error as Error).message }
-  }
-}
-
 function stateOf(
   name: string,
   policy: Policy,
@@ -183,12 +176,17 @@ function stateOf(
     windowMs: policy.holdsSlots ? undefined : policy.windowMs,
     limit: inForce.limit,
     codeLimit: policy.limit,
-    bounds: policy.live as { min: number; max: number },
+    bounds: boundsOf(policy),
     enforced: inForce.enforced,
     problem,
     settings,
     until: ends.length === 0 ? undefined : Math.min(...ends),
   }
+}
+
+/** Undefined if the application has set none. */
+function boundsOf({ live, algorithm }: Policy): PolicyState['bounds'] {
+  return live?.min === 0 && live.max === algorithm.maxLimit ? undefined : live
 }
 
 function checkAll(
@@ -202,31 +200,6 @@ function checkAll(
       entries.map(([name, settings]) => [name, checkSettings(known, name, settings)]),
     ),
   )
-}
-
-/** @throws SluiceError if a setting is wrong, or no document may set it */
-export function checkSettings(
-  known: KnownPolicies,
-  name: string,
-  given: PolicySettings,
-): PolicySettings {
-  const policy = knownPolicy(known, name)
-  checkObject('settings', given, 'settings such as { limit: 200 }')
-  const settings = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  )
-  for (const setting of Object.keys(settings)) {
-    if (SETTING_NAMES.some((each) => each === setting)) continue
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_UNKNOWN',
-      option: setting,
-      expected: `one of ${SETTING_NAMES.join(', ')}`,
-      received: settings[setting],
-      fix: `Change ${setting} in the code: it says where requests are counted, and all processes must agree on that.`,
-    })
-  }
-  policy.with(settings)
-  return settings
 }
 
 function withAll(

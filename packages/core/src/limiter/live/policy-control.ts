@@ -13,8 +13,8 @@ export interface PolicyState {
   readonly limit: number | undefined
   /** Units that the code has; undefined if that is a function of the request. */
   readonly codeLimit: number | undefined
-  /** The least and the most units that may be set. */
-  readonly bounds: { readonly min: number; readonly max: number }
+  /** The least and the most units that may be set; undefined: the application has set no bounds. */
+  readonly bounds: { readonly min: number; readonly max: number } | undefined
   /** The share of the clients that it refuses, 0 … 1. */
   readonly enforced: number
   /** Why its settings are ignored, with all others; undefined: they are not. */
@@ -65,7 +65,7 @@ export class PolicyControl {
 
   /** All live policies that applications on the store have, in the order of their names. */
   async list(): Promise<readonly PolicyState[]> {
-    return (await load()).listPolicies(this.documents)
+    return (await loadPolicyChanges()).listPolicies(this.documents)
   }
 
   /**
@@ -78,12 +78,12 @@ export class PolicyControl {
     settings: PolicySettings,
     options: SetOptions = {},
   ): Promise<PolicyChange> {
-    return (await load()).setPolicy(this.documents, name, settings, options)
+    return (await loadPolicyChanges()).setPolicy(this.documents, name, settings, options)
   }
 
   /** Lets the options of the code hold again, of one policy. */
   async unset(name: string, options: ChangeOptions = {}): Promise<PolicyChange> {
-    return (await load()).unsetPolicy(this.documents, name, options)
+    return (await loadPolicyChanges()).unsetPolicy(this.documents, name, options)
   }
 
   /** Sets the settings of all policies: those that are not named have the options of their code again. */
@@ -91,19 +91,19 @@ export class PolicyControl {
     policies: Readonly<Record<string, PolicySettings>>,
     options: ChangeOptions = {},
   ): Promise<PolicyChange> {
-    return (await load()).applyPolicies(this.documents, policies, options)
+    return (await loadPolicyChanges()).applyPolicies(this.documents, policies, options)
   }
 
   /** What `apply` would change. */
   async diff(
     policies: Readonly<Record<string, PolicySettings>>,
   ): Promise<readonly PolicyDifference[]> {
-    return (await load()).differences(this.documents, policies)
+    return (await loadPolicyChanges()).differences(this.documents, policies)
   }
 
   /** The last changes, up to 50, the newest first. */
   async history(): Promise<readonly PolicyChange[]> {
-    return (await load()).historyOf(this.documents)
+    return (await loadPolicyChanges()).historyOf(this.documents)
   }
 
   /**
@@ -112,8 +112,9 @@ export class PolicyControl {
    * @param number The number of the change. Default: the last one
    */
   async rollback(number?: number, options: ChangeOptions = {}): Promise<PolicyChange> {
-    return (await load()).rollBack(this.documents, number, options)
+    return (await loadPolicyChanges()).rollBack(this.documents, number, options)
   }
 }
 
-const load = () => import('./policy-changes.ts')
+/** What few processes need. */
+export const loadPolicyChanges = () => import('./policy-changes.ts')

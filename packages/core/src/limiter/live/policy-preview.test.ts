@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { createLimiter } from '../../index.ts'
-import { PolicyControl, previewPolicy, sharedDocumentsOf } from '../../operator.ts'
+import { PolicyControl, sharedDocumentsOf } from '../../operator.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
+import { previewPolicy } from './policy-preview.ts'
 
 let redis: RedisServer
 let client: Redis

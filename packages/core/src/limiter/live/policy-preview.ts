@@ -1,6 +1,7 @@
 import {
   POLICIES,
   type PolicySettings,
+  readOrNothing,
   settingsAt,
   withLayer,
 } from '../../stores/documents/policy-document.ts'
@@ -8,8 +9,7 @@ import { sharedDocumentsOf } from '../../stores/documents/shared-documents.ts'
 import { fullOf } from '../../stores/rules/decide-all.ts'
 import type { InspectableStore, InspectOptions, StoreEntry } from '../../stores/store.ts'
 import type { Policy } from '../policy.ts'
-import { keyspacesOfPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
-import { checkSettings, readOrNothing } from './policy-changes.ts'
+import { checkSettings, keyspacesOfPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
 
 /** What settings of a policy would do to the clients that are counted now. */
 export interface PolicyPreview {
@@ -20,11 +20,11 @@ export interface PolicyPreview {
   readonly enforced: number
   /** Clients that have used something of their quota. */
   readonly clients: number
-  /** Those of them that have nothing left now. */
+  /** Clients that have nothing left now. */
   readonly exhausted: number
-  /** Those of them that would have nothing left. */
+  /** Clients that would have nothing left. */
   readonly over: number
-  /** Those that are over and would be refused, since they are in the share. */
+  /** Clients that would have nothing left, and that the policy would refuse: not those outside of the share. */
   readonly refused: number
   /**
    * Clients that can't be told: blocked ones, those whose key the store has as a digest and that may be in the share

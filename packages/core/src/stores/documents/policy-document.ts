@@ -97,7 +97,16 @@ export function readPolicies(text: string): PolicyDocument {
   return { policies: byName(policies as PolicyLayers), history: history.filter(isChange) }
 }
 
-/** The same, in which a policy named `constructor` has no settings that nobody has given it. */
+/** Reads a document. One that every process ignores is read as an empty one, with a problem. */
+export function readOrNothing(text: string): PolicyDocument & { readonly problem?: string } {
+  try {
+    return readPolicies(text)
+  } catch (error) {
+    return { ...NO_POLICIES, problem: (error as Error).message }
+  }
+}
+
+/** Copies values by name, so that a policy named `constructor` has no settings that nobody has given it. */
 export function byName<T>(given: Readonly<Record<string, T>>): Record<string, T> {
   return Object.assign(Object.create(null), given)
 }
