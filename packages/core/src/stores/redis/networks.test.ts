@@ -104,6 +104,21 @@ describe('on one Redis', () => {
     expect(unchanged.bytes).toBeLessThan(50)
   })
 
+  test('of a text of 10 MB that somebody has written, a part is read, once', async () => {
+    const proxied = new Redis(proxy.port, proxy.host)
+    clients.push(proxied)
+    const store = redisStore(proxied)
+    const { read } = store.documents as Documents<'async'>
+    await client.set('sluice:{#}:policies', `${'b'.repeat(16)}\n${'x'.repeat(1e7)}`)
+    await read('sluice', 'policies', 'a'.repeat(16))
+    const before = proxy.counts.replyBytes
+    const { text = '' } = await read('sluice', 'policies', '')
+    expect(text.slice(0, 18)).toBe(`${'b'.repeat(16)}\nx`)
+    expect(proxy.counts.replyBytes - before).toBeLessThan(700_000)
+    expect((await read('sluice', 'policies', text.slice(0, 16))).text).toBeUndefined()
+    expect(proxy.counts.replyBytes - before).toBeLessThan(700_100)
+  })
+
   test('two processes that block at the same time both succeed', async () => {
     const both = [limiterOn(client), limiterOn(client)]
     const hosts = Array.from({ length: 20 }, (_, i) => `203.0.${i}`)

@@ -2,6 +2,9 @@ import { documentKey } from '../documents/document.ts'
 import type { Documents } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
 
+/** The most bytes of a text that are read: somebody may have written a longer one, which no reader takes. */
+const MAX_READ = 600_001
+
 /** Replies the time, ms, and the text of KEYS[1] unless its version is still ARGV[2]. ARGV[1] is the time, or -1. */
 const read = new Script(`local at = tonumber(ARGV[1])
 if at < 0 then
@@ -11,7 +14,7 @@ end
 at = string.format('%.0f', at)
 local version = redis.call('GETRANGE', KEYS[1], 0, 15)
 if version == ARGV[2] then return {at} end
-return {at, redis.call('GET', KEYS[1]) or ''}`)
+return {at, redis.call('GETRANGE', KEYS[1], 0, ${MAX_READ - 1})}`)
 
 /** Replaces the text of KEYS[1] by ARGV[2], for ARGV[3] ms, if its version is still ARGV[1]. */
 const replace = new Script(`if redis.call('GETRANGE', KEYS[1], 0, 15) ~= ARGV[1] then return 0 end

@@ -26,14 +26,18 @@ export function transactionalDocuments(
     const { keys, now } = await backend.list(range)
     return { text: textOf(keys.find((each: ListedKey) => each.key === key)?.state), at: now }
   }
+  /** Texts that do not begin with their versions, by their keys: somebody has written them by hand. */
+  const apart = new Map<string, string>()
   return {
     async read(prefix, name, known) {
       const [key, versionKey] = keysOf(prefix, name)
-      if (known !== '') {
-        const { text, at } = await reading(versionKey)
-        if (text === known) return { text: undefined, at }
-      }
-      return reading(key)
+      if (known === '') return reading(key)
+      const { text: version, at } = await reading(versionKey)
+      if (version === known || apart.get(key) === `${version} ${known}`)
+        return { text: undefined, at }
+      const read = await reading(key)
+      apart.set(key, `${version} ${versionOf(read.text)}`)
+      return read
     },
     replace(prefix, name, known, text, ttlMs) {
       const keys = keysOf(prefix, name)
