@@ -28,6 +28,11 @@ export class LoadingLedger implements Ledger<'async'> {
     return this.loaded().then((ready) => ready.change(change, raised))
   }
 
+  /** Resolves when it is loaded, or can't be. */
+  async ready(): Promise<void> {
+    await this.loading?.catch(() => {})
+  }
+
   private loaded(): Promise<Ledger<'async'>> {
     if (this.loading === undefined) {
       this.loading = this.load()

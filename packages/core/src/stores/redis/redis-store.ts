@@ -1,3 +1,4 @@
+import { afterAsking } from '#platform'
 import { readStoreOptions } from '../../options/read.ts'
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import { LoadingLedger } from '../loading-ledger.ts'
@@ -37,7 +38,11 @@ export function redisStore(
   }
   function withDocuments<T>(ask: (documents: Documents<'async'>) => Promise<T>): Promise<T> {
     if (parts !== undefined) return ask(parts.documents)
-    return (opening ?? load()).then(() => ask((parts as RedisParts).documents))
+    return (opening ?? load()).then(() => {
+      return new Promise((resolve) => {
+        afterAsking(() => resolve(ask((parts as RedisParts).documents)))
+      })
+    })
   }
   async function* entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
     yield* (await load()).entries(wanted)

@@ -23,7 +23,10 @@ export function resilientStore(store: Store<'async'>, failureMode: FailureMode) 
     open(keyspaces: Keyspaces, prefix: string): Ledger<'async'> {
       const remote = store.open(keyspaces, prefix, failureMode.deadlineMs)
       return new LoadingLedger(async () => {
-        return (await load()).open(keyspaces, prefix, failureMode, remote)
+        const resilience = await load()
+        // What is asked while both are loaded is asked together, over REST in one call.
+        if (remote instanceof LoadingLedger) await remote.ready()
+        return resilience.open(keyspaces, prefix, failureMode, remote)
       })
     },
     /** The limiter is closed. If it is used again, this process starts to count from zero. */
