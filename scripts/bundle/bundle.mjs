@@ -24,8 +24,10 @@ import { withShortPrivates } from './private-names.mjs'
 /** Where the declarations of single modules are before they are bundled; in the package. */
 export const declarations = 'dist/declarations'
 
-/** What is loaded later and together, by its modules: each file costs time. */
+/** What is loaded together, by its modules: each file costs time. */
 const TOGETHER = {
+  // What users of `.` load, however other entries share its parts.
+  core: /\/core\/src\/index\.ts$/,
   // What every remote store needs.
   remote: /\/(resilience|kept-keyspaces|own-bytes|errors\/setup-error)\.ts$/,
   // The Lua that is generated is short.
@@ -57,8 +59,7 @@ export async function bundle(folder, manifest) {
     plugins: [modules({}, declarationOf), dts(), tabs],
     external: (id) => /^[^./]/.test(id),
   }
-  // What users of `.` load is one file, however other entries share its parts: each file costs time.
-  const manualChunks = { core: [join(folder, exports['.'])], ...chunksIn(folder) }
+  const manualChunks = chunksIn(folder)
   const esm = { format: 'es', ending: 'js', manualChunks }
   const used = await write(folder, sources([...entries, ...platforms], []), esm)
   await write(folder, sources(entries, node), { ...esm, format: 'cjs', ending: 'cjs' })
