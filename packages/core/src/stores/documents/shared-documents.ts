@@ -2,7 +2,6 @@ import { afterAsking, inBackground, timersEndWithRequest } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { StoreError } from '../../errors/store-error.ts'
 import { type MaybePromise, then } from '../../maybe-promise.ts'
-import { Deadline, PendingCall } from '../calls/deadline.ts'
 import type { Documents, Store } from '../store.ts'
 import { versionOf } from './document.ts'
 
@@ -12,9 +11,6 @@ const READ_EVERY_MS = 2000
 const LOST_MS = 10_000
 /** How often a change is tried if other processes change the document too. */
 const MAX_ATTEMPTS = 100
-
-/** The longest that a change of a document may take, ms. */
-const changes = new Deadline(5000)
 
 /** A text in place of another, and how long it is kept, ms. */
 export interface NewText {
@@ -153,7 +149,10 @@ export class SharedDocuments {
     const attempt = () => this.attempt(documents, name, operation, edit, 1)
     if (this.store.mode === 'sync') return attempt()
     const earlier = this.changing ?? Promise.resolve()
-    const done = earlier.then(() => inTime(attempt()))
+    const done = earlier.then(async () => {
+      const { inTime } = await import('./in-time.ts')
+      return inTime(attempt())
+    })
     this.changing = done.catch(() => {})
     return done.catch((error) => {
       if (error instanceof SluiceError || error instanceof StoreError) throw error
@@ -308,29 +307,4 @@ export function forgetDocuments(): void {
     if (documents === undefined) all.delete(each)
     else documents.forget()
   }
-}
-
-/** A change that somebody waits for. */
-class AwaitedChange extends PendingCall {
-  private readonly reject: (error: Error) => void
-
-  constructor(reject: (error: Error) => void) {
-    super()
-    this.reject = reject
-  }
-
-  override giveUp(error: Error): void {
-    this.reject(error)
-  }
-}
-
-/** Rejects if the work takes too long. */
-function inTime(work: MaybePromise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const awaited = new AwaitedChange(reject)
-    changes.start(awaited)
-    Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => changes.end(awaited))
-  })
 }
