@@ -53,7 +53,7 @@ export interface GrantOptions<L extends string = string> {
   readonly level: L
   /** When it ends: a Date, or ms since the epoch. Default: with the window. */
   readonly until?: Date | number | undefined
-  /** That of what was paid: with the same one, nothing is added again. */
+  /** The identifier of the payment: with the same one, nothing is added again. */
   readonly id?: string | undefined
 }
 

@@ -181,9 +181,9 @@ export interface PolicyChangeEvent {
   readonly unit: Unit
   /** Units per window from now on; undefined if that is a function of the request. */
   readonly limit: number | undefined
-  /** The same before. */
+  /** Units per window until now; undefined if that was a function of the request. */
   readonly before: number | undefined
-  /** The same without a document. */
+  /** Units per window that the code says; undefined if that is a function of the request. */
   readonly codeLimit: number | undefined
   /** The share of the clients that it refuses, 0 … 1. */
   readonly enforced: number
