@@ -3,6 +3,7 @@ export { addressKey } from './key/address.ts'
 export { AddressRanges } from './key/address-ranges.ts'
 export { type Cidr, cidrText, isAddressLike, parseCidr } from './key/cidr.ts'
 export { isIPv4 } from './key/ip.ts'
+export type { PolicyClientCounter, PolicyClients } from './limiter/live/policy-clients.ts'
 export {
   type ChangeOptions,
   loadPolicyChanges,

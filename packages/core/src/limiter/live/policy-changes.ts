@@ -23,6 +23,7 @@ import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from '.
 
 // What is loaded with them.
 export { keyspacesOfPolicies } from './known-policies.ts'
+export { PolicyClientCounter } from './policy-clients.ts'
 export { previewPolicy } from './policy-preview.ts'
 
 export async function listPolicies(documents: SharedDocuments): Promise<readonly PolicyState[]> {

@@ -1,0 +1,100 @@
+import { POLICIES, readOrNothing, settingsAt } from '../../stores/documents/policy-document.ts'
+import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
+import type { StoreEntry } from '../../stores/store.ts'
+import type { Policy } from '../policy.ts'
+import { keyspacesOfPolicies, knownPolicies } from './known-policies.ts'
+
+/** The clients of a live policy that are not blocked, by what is in force and by what the store has counted. */
+export interface PolicyClients {
+  /** Those that have used something of their quota. */
+  readonly counted: number
+  /** Those that have nothing left: their next request is refused. */
+  readonly refused: number
+  /** Those that have nothing left, and are not refused because of `dryRun` or `enforce`. */
+  readonly wouldRefuse: number
+  /**
+   * Those of which that can't be told: the limit is a function of the request, or the store has only the digest of a
+   * key, which does not say whether `enforce` chooses it.
+   */
+  readonly unknown: number
+  /** Those that have a limit of their own, or top-ups. */
+  readonly own: number
+}
+
+/** Counts the clients of all live policies from the entries of a store that somebody reads. */
+export class PolicyClientCounter {
+  private readonly counts: ReadonlyMap<string, Counts>
+  /** The same by the keyspaces of the policies. */
+  private readonly keyspaces: ReadonlyMap<string, Counts>
+
+  private constructor(counts: ReadonlyMap<string, Counts>, keyspaces: ReadonlyMap<string, Counts>) {
+    this.counts = counts
+    this.keyspaces = keyspaces
+  }
+
+  /** Counts by what is in force now. */
+  static async of(documents: SharedDocuments): Promise<PolicyClientCounter> {
+    const { text, at } = await documents.read(POLICIES)
+    const { policies } = readOrNothing(text)
+    const known = await knownPolicies(documents)
+    const counts = new Map(
+      [...known].map(([name, code]) => [name, new Counts(inForce(code, policies[name], at))]),
+    )
+    const keyspaces = new Map<string, Counts>()
+    for (const [name, kept] of await keyspacesOfPolicies(documents)) {
+      const own = counts.get(name)
+      if (own !== undefined)
+        for (const each of kept) keyspaces.set(idOf(each.prefix, each.name), own)
+    }
+    return new PolicyClientCounter(counts, keyspaces)
+  }
+
+  add(entry: StoreEntry): void {
+    this.keyspaces.get(idOf(entry.prefix, entry.keyspace.name))?.add(entry)
+  }
+
+  /** What has been counted so far, by the names of the policies. */
+  get clients(): ReadonlyMap<string, PolicyClients> {
+    return this.counts
+  }
+}
+
+class Counts implements PolicyClients {
+  counted = 0
+  refused = 0
+  wouldRefuse = 0
+  unknown = 0
+  own = 0
+  /** What is in force. */
+  readonly #policy: Policy
+
+  constructor(policy: Policy) {
+    this.#policy = policy
+  }
+
+  add({ used, remaining, override, granted, key, isDigest, blockedMs }: StoreEntry): void {
+    const policy = this.#policy
+    if (override !== undefined || granted > 0) this.own += 1
+    if (used === 0 || blockedMs > 0) return
+    this.counted += 1
+    if (remaining === undefined) this.unknown += 1
+    else if (remaining > 0) return
+    else if (policy.enforced === 1) this.refused += 1
+    else if (policy.enforced > 0 && isDigest) this.unknown += 1
+    else if (policy.isDryRun(key)) this.wouldRefuse += 1
+    else this.refused += 1
+  }
+}
+
+/** What processes ignore is ignored here. */
+function inForce(code: Policy, layers: Parameters<typeof settingsAt>[0], at: number): Policy {
+  try {
+    return code.with(settingsAt(layers, at) ?? {})
+  } catch {
+    return code
+  }
+}
+
+function idOf(prefix: string, keyspace: string): string {
+  return `${prefix} ${keyspace}`
+}
