@@ -1,4 +1,4 @@
-import type { InspectableStore, InspectOptions } from '@sluice/core'
+import type { InspectableStore, InspectOptions, StoreEntry } from '@sluice/core'
 import type { BlockedNetwork } from '@sluice/core/operator'
 import { Heap } from 'heap-js'
 import { type EntryRecord, idOf, toRecord } from './entry-record.ts'
@@ -70,11 +70,13 @@ export class Ranker {
   /**
    * @param signal ends it early: undefined then
    * @param show called with what has been read so far, once a second
+   * @param note called with each entry
    */
   async rank(
     order: Order,
     signal: AbortSignal,
     show: (ranking: Ranking) => void = () => {},
+    note: (entry: StoreEntry) => void = () => {},
   ): Promise<Ranking | undefined> {
     const began = performance.now()
     const heap = new Heap<RankedRecord>((one, other) => compare(order, one, other))
@@ -114,6 +116,7 @@ export class Ranker {
     const { onProgress } = reading
     for await (const entry of store.inspect({ ...options, onProgress })) {
       if (signal.aborted) return undefined
+      note(entry)
       const record = toRecord(entry)
       const id = idOf(record)
       if (kept.has(id)) continue

@@ -1,4 +1,4 @@
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import type { InspectableStore } from '@sluice/core'
 import {
   type ChangeOptions,
@@ -17,6 +17,7 @@ import { readLimitsFile } from '../../limits-file.ts'
 import { agrees, checkAsking } from '../change-words.ts'
 import type { Connection } from '../connection.ts'
 import { reportedReading, sayUnreadable } from '../reading.ts'
+import { lastChangeOf, userOfSystem } from './policy-changes.ts'
 import { changeNumber, type PolicyFlags, type PolicyRequest, settingsOf } from './policy-flags.ts'
 import {
   differenceLine,
@@ -82,12 +83,10 @@ class PolicyCommand {
     const history = await this.control.history()
     const own = states.length === 0 ? undefined : await this.ownLimits()
     const listed = states.map((state): ListedPolicy => {
-      const last = history.find(({ after }) => Object.hasOwn(after, state.name))
-      const { before: _, after: __, ...changed } = last ?? {}
       const clients = own?.clients.get(state.name)?.size ?? 0
       return {
         ...state,
-        changed: last === undefined ? undefined : (changed as ListedPolicy['changed']),
+        changed: lastChangeOf(state.name, history),
         own: { clients, isComplete: own?.isComplete ?? true },
       }
     })
@@ -236,13 +235,4 @@ interface Prepared {
   /** Whether it replaces the settings of other policies too. */
   readonly replaces?: boolean
   readonly write: (options: ChangeOptions) => Promise<PolicyChange>
-}
-
-/** A container may have no name for the user that it runs as. */
-function userOfSystem(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`
-  }
 }

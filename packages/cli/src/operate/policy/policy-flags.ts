@@ -11,12 +11,18 @@ export type PolicyRequest =
   | { readonly action: 'rollback'; readonly number: string | undefined }
 
 /** The flags of `sluice policy` as they were typed. */
-export interface PolicyFlags extends StoreFlags {
+export interface PolicyFlags extends StoreFlags, SettingFlags {
   readonly json?: boolean
   readonly yes?: boolean
   readonly by?: string
   /** `list`: count all clients that have a limit of their own. */
   readonly all?: boolean
+  readonly for?: string
+  readonly preview?: boolean
+}
+
+/** Settings as they were typed. */
+export interface SettingFlags {
   readonly limit?: string
   readonly burst?: string
   readonly maxDelay?: string
@@ -24,12 +30,10 @@ export interface PolicyFlags extends StoreFlags {
   readonly alertAt?: string
   readonly dryRun?: boolean
   readonly enforce?: string
-  readonly for?: string
-  readonly preview?: boolean
 }
 
 /** What `set` sets. @throws UsageError */
-export function settingsOf(flags: PolicyFlags): PolicySettings {
+export function settingsOf(flags: SettingFlags): PolicySettings {
   const { limit, burst, maxDelay, concurrent, alertAt, dryRun, enforce } = flags
   const settings = {
     limit: unitsOf('--limit', limit),

@@ -8,11 +8,12 @@ import type {
 } from '@sluice/core/operator'
 import { printable } from '@sluice/terminal/printable'
 import { count, duration, moment, number, percent } from '@sluice/terminal/words'
+import type { ChangeHead } from './policy-changes.ts'
 
 /** A policy, what is in force, and what the command has found beside. */
 export interface ListedPolicy extends PolicyState {
   /** The last change of its settings that is remembered. */
-  readonly changed: Omit<PolicyChange, 'before' | 'after'> | undefined
+  readonly changed: ChangeHead | undefined
   /** The clients that have a limit of their own in it, or top-ups; at least so many if not all keys were read. */
   readonly own: { readonly clients: number; readonly isComplete: boolean }
 }
@@ -51,20 +52,37 @@ function layersText(layers: readonly SettingsLayer[]): string {
 
 /** The lines of `list`. */
 export function policyLines(policy: ListedPolicy): string[] {
-  const { name, settings, until, bounds, changed, own, problem } = policy
+  const details = detailTexts(policy).map((each) => `  ${each}`)
+  return [`${policy.name}: ${inForceText(policy)}`, ...details].map(printable)
+}
+
+/** What there is to say of a policy besides what is in force. */
+export function detailTexts({
+  settings,
+  until,
+  bounds,
+  changed,
+  own,
+  problem,
+}: ListedPolicy): string[] {
   const end = until === undefined ? '' : `, until ${moment(until)}`
-  const details = [
+  return [
     settings === undefined ? AS_IN_CODE : `set: ${settingsText(settings)}${end}`,
     bounds === undefined ? [] : `bounds: ${number(bounds.min)} to ${number(bounds.max)}`,
     changed === undefined ? [] : `last change: ${changeText(changed)}`,
     own.clients === 0 ? [] : ownText(own),
     problem === undefined ? [] : `ignored by the processes that have it: ${problem}`,
   ].flat()
-  return [`${name}: ${inForceText(policy)}`, ...details.map((each) => `  ${each}`)].map(printable)
 }
 
 /** `200 per 1 min (sliding-window; 100 in the code), refuses 10 % of the clients` */
-function inForceText({ limit, codeLimit, windowMs, algorithm, enforced }: PolicyState): string {
+export function inForceText({
+  limit,
+  codeLimit,
+  windowMs,
+  algorithm,
+  enforced,
+}: PolicyState): string {
   const amount = limitText(limit)
   const code = limit === codeLimit ? '' : `; ${limitText(codeLimit)} in the code`
   const per = windowMs === undefined ? 'at a time' : `per ${duration(windowMs)}`
@@ -86,7 +104,7 @@ function ownText({ clients, isComplete }: ListedPolicy['own']): string {
 }
 
 /** `12, set by ada (command on laptop), 2026-11-24 12:44:10 UTC` */
-function changeText({ number, action, by, from, at }: Omit<PolicyChange, 'before' | 'after'>) {
+export function changeText({ number, action, by, from, at }: ChangeHead): string {
   return `${number}, ${action} by ${by} (${from}), ${moment(at)}`
 }
 

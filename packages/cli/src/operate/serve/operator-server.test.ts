@@ -1,8 +1,17 @@
 // Who may see the page, and who may change anything: asked for as an attacker would.
 
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
-import { createLimiter } from '@sluice/core'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals'
+import { createLimiter, type Limiter } from '@sluice/core'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { connect } from '../connect.ts'
@@ -166,6 +175,59 @@ test.each<[string, Record<string, string>]>([
 ])('another page can change nothing, with the token or not: by %s', async (_, headers) => {
   expect((await post('reset', { key: 'client' }, headers)).status).toBe(403)
   expect(await used()).toBe(5)
+})
+
+describe('live policies', () => {
+  let limiter: Limiter<'async'>
+  const body = { action: 'limit', policy: 'api', value: '50', by: 'eve', seen: 0 }
+  beforeEach(async () => {
+    const { store } = connection
+    limiter = createLimiter({ ...patient, store, name: 'api', limit: 9, window: '1h', live: true })
+    await limiter.consume('client')
+    for await (const { prefix } of store.inspect()) expect(prefix).toBe('sluice')
+  })
+  afterEach(() => limiter.close())
+
+  test('are in the state, and change', async () => {
+    const state = async () => JSON.parse((await ask('state')).body).policies
+    await until(async () => (await state()).cards[0]?.clients !== undefined, {
+      everyMs: 20,
+      what: 'the policies are read',
+    })
+    expect(await state()).toMatchObject({ seen: 0, cards: [{ id: 'api', limit: 9 }] })
+    const { status, body: said } = await post('policy', body)
+    expect([status, JSON.parse(said)]).toMatchObject([
+      200,
+      { number: 1, policies: { seen: 1, cards: [{ limit: 50 }] } },
+    ])
+    expect((await limiter.peek('client')).limit).toBe(50)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['text that is JSON', { 'Content-Type': 'text/plain' }],
+    ['another origin', { ...json, Origin: 'http://evil.example' }],
+    ['another site', { ...json, 'Sec-Fetch-Site': 'cross-site' }],
+  ])('another page can’t change them: by %s', async (_, headers) => {
+    expect((await post('policy', body, headers)).status).toBe(403)
+    expect((await ask('policy')).status).toBe(404)
+    expect((await ask('/wrong/policy', { method: 'POST', headers: json })).status).toBe(404)
+    expect(await limiter.policies.history()).toEqual([])
+  })
+
+  test('a change in between is an error that says who made it, in printable characters', async () => {
+    await limiter.policies.set('api', { limit: 7 }, { by: 'bob\u001b[2J' })
+    const { status, body: said } = await post('policy', body)
+    expect([status, JSON.parse(said)]).toEqual([
+      400,
+      { problem: expect.stringContaining('1, by bob\\u001b[2J') },
+    ])
+    expect((await limiter.peek('client')).limit).toBe(7)
+  })
+
+  test.each(['null', '5', '[]', '{"action":"limit"}'])('%s is refused', async (wrong) => {
+    const answered = await ask('policy', { method: 'POST', headers: json, body: wrong })
+    expect(answered).toMatchObject({ status: 400, body: expect.stringMatching(/expected/) })
+  })
 })
 
 test('a GET changes nothing', async () => {

@@ -6,6 +6,7 @@ import { UsageError } from '@sluice/terminal/usage-error'
 import { isFromPage, isOwnHost, isToken } from './access.ts'
 import type { Actions } from './actions.ts'
 import { page } from './page.built.ts'
+import type { PolicyWatch } from './policy-watch.ts'
 import type { Snapshot } from './store-watch.ts'
 
 /** The page loads its own files and talks to its own server, and does nothing else. */
@@ -47,6 +48,7 @@ export interface ServerParts {
   /** The name or address that it listens on. */
   readonly host: string
   readonly actions: Actions
+  readonly policies: PolicyWatch
   look(): Snapshot
 }
 
@@ -89,8 +91,14 @@ function get(name: string, { look }: ServerParts): Reply {
   return name === 'state' ? json(200, look()) : problem(404, 'not found')
 }
 
-async function post(name: string, given: unknown, { actions }: ServerParts): Promise<Reply> {
-  const { key, policy, units, duration } = (given ?? {}) as Readonly<Record<string, unknown>>
+async function post(
+  name: string,
+  given: unknown,
+  { actions, policies }: ServerParts,
+): Promise<Reply> {
+  const body = (given ?? {}) as Readonly<Record<string, unknown>>
+  if (name === 'policy') return json(200, await policies.change(body))
+  const { key, policy, units, duration } = body
   if (typeof key !== 'string') return problem(400, 'expected the key of a client')
   if (name === 'inspect') return json(200, await actions.inspect(key))
   if (name === 'reset' || name === 'unblock') return json(200, await actions.change(name, key))

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createLimiter } from '@sluice/core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLimiter, type Limiter, redisStore } from '@sluice/core'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import {
   expectAccessible,
@@ -10,6 +10,7 @@ import {
   useBrowser,
 } from '@sluice/test-harness/browser'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
 import { connect } from '../connect.ts'
 import type { Connection } from '../connection.ts'
 import { serveCommand } from './serve-command.ts'
@@ -177,6 +178,110 @@ test('a key is text, whatever it says', async () => {
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('<b>\\u202enobody').waitFor()
   expect(await page.locator('main img, main h3 b').count()).toBe(0)
+})
+
+describe('a live policy', () => {
+  let client: Redis
+  let live: Limiter<'async'>
+  beforeEach(async () => {
+    // An application of its own: it has noted nothing that a test before has flushed.
+    client = new Redis(redis.url)
+    const store = redisStore(client)
+    live = createLimiter({ ...patient, store, name: 'api', limit: 5, window: '1h', live: true })
+    await live.consume('user:42', { cost: 5 })
+    await live.consume('user:7')
+    for await (const { prefix } of store.inspect()) expect(prefix).toBe('sluice')
+  })
+  afterEach(() => {
+    live.close()
+    client.disconnect()
+  })
+
+  const card = (page: Page) => page.getByRole('article', { name: 'Policy api' })
+  async function ask(page: Page, action: string): Promise<void> {
+    await button(page, 'Actions for the policy api').click()
+    await button(page, `${action} api`).click()
+  }
+
+  test('shows what is in force and who is refused, and changes when the question is answered', async () => {
+    const page = await open()
+    await card(page).getByText('5 per 1 h (sliding-window)').waitFor()
+    await card(page).getByText('1 of 2 clients with nothing left, 1 refused').waitFor()
+    await ask(page, 'Limit')
+    await page.getByLabel('Units').fill('50')
+    await button(page, 'Cancel').click()
+    await ask(page, 'Limit')
+    expect(await page.getByLabel('Units').inputValue()).toBe('5')
+    await page.getByLabel('Units').fill('50')
+    await page.getByLabel('How long').selectOption('1d')
+    await page.getByLabel('Changed by').fill('ada')
+    await button(page, 'change it').click()
+    await page.getByText('limit of api: done, change 1').waitFor()
+    await card(page).getByText('50 per 1 h (sliding-window; 5 in the code)').waitFor()
+    await card(page)
+      .getByText(/set: limit 50, until/)
+      .waitFor()
+    await card(page)
+      .getByText(/last change: 1, set by ada \(page on/)
+      .waitFor()
+    await card(page).getByText('2 clients counted, none with nothing left').waitFor()
+    await eventually(async () => (await live.peek('user:42')).limit === 50, 'it is taken over')
+  })
+
+  test('is a dry run, is enforced for a share, and goes back to the code and to a change before', async () => {
+    const page = await open()
+    await ask(page, 'Dry run')
+    await button(page, 'change it').click()
+    await card(page).getByText('5 per 1 h (sliding-window), a dry run').waitFor()
+    await card(page).getByText('1 would be refused').waitFor()
+    await ask(page, 'Enforce a share')
+    await page.getByLabel('Percent of the clients').fill('25')
+    await button(page, 'change it').click()
+    await card(page).getByText('refuses 25 % of the clients').waitFor()
+    await ask(page, 'Back to the code')
+    await button(page, 'change it').click()
+    await card(page).getByText('as in the code', { exact: true }).waitFor()
+    await page.getByText('The last changes').click()
+    await button(page, 'Undo change 2').click()
+    await page.getByRole('dialog').getByText('api: as in the code → dry run').waitFor()
+    await button(page, 'change it').click()
+    await page.getByText('undo change 2: done, change 4').waitFor()
+    await card(page).getByText('5 per 1 h (sliding-window), a dry run').waitFor()
+    const [state] = await live.policies.list()
+    expect(state).toMatchObject({ enforced: 0, settings: { dryRun: true } })
+  })
+
+  test('that somebody else has changed meanwhile stays so, and the page says who it was', async () => {
+    const page = await open({ statuses: [400] })
+    await ask(page, 'Limit')
+    await page.getByLabel('Units').fill('50')
+    const by = '<img/src=x/onerror=alert(1)>'
+    await live.policies.set('api', { limit: 9 }, { by })
+    await button(page, 'change it').click()
+    await page.getByRole('status').getByText(`1, by ${by}`).waitFor()
+    await card(page).getByText('9 per 1 h').waitFor()
+    await card(page).getByText(`set by ${by}`).waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    expect((await live.peek('user:42')).limit).toBe(9)
+  })
+
+  test.each([
+    ['light', { scheme: 'light', device: 'desktop' }],
+    ['dark', { scheme: 'dark', device: 'desktop' }],
+    ['phone', { scheme: 'light', device: 'phone' }],
+  ] as const)('is accessible, with its question, and fits: %s', async (_, options) => {
+    const note = { by: 'x'.repeat(100) }
+    await live.policies.set('api', { limit: 9, enforce: 0.1 }, note)
+    const page = await open(options)
+    await page.getByText('The last changes').click()
+    await card(page).getByText('9 per 1 h').waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+    await ask(page, 'Limit')
+    await page.getByRole('dialog').waitFor()
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+  })
 })
 
 test('a store that fails is said to', async () => {

@@ -11,6 +11,7 @@ import { Ranker } from '../ranking.ts'
 import { newToken } from './access.ts'
 import { Actions } from './actions.ts'
 import { createOperatorServer } from './operator-server.ts'
+import { PolicyWatch } from './policy-watch.ts'
 import { StoreWatch } from './store-watch.ts'
 
 /** Clients that the page shows. */
@@ -33,17 +34,24 @@ export async function serveCommand(
   const everyMs = parseDuration('--every', flags.every, MIN_EVERY_MS)
   const port = portOf(flags.port)
   const scope = { prefix, policy }
-  const watch = new StoreWatch(new Ranker(store, scope, ROWS), health, everyMs)
+  const policies = new PolicyWatch(store, prefix, policy !== undefined)
+  const watch = new StoreWatch(new Ranker(store, scope, ROWS), policies, health, everyMs)
   const token = newToken()
   const actions = new Actions(store, scope, ipv6Prefix)
-  const server = createOperatorServer({ token, host, actions, look: () => watch.look() })
+  const server = createOperatorServer({
+    token,
+    host,
+    actions,
+    policies,
+    look: () => watch.look(),
+  })
   try {
     await listen(server, port, host)
     const { port: actual } = server.address() as AddressInfo
     const name = isIPv6(host) ? `[${host}]` : host
     stdout.write(`http://${name}:${actual}/${token}/\n`)
     stderr.write(
-      `${warningFor(host)}Anyone who has this address can reset, block and limit clients. Ctrl-C ends it.\n`,
+      `${warningFor(host)}Anyone who has this address can reset, block and limit clients, and change live policies. Ctrl-C ends it.\n`,
     )
     if (!signal.aborted) await once(signal, 'abort')
   } finally {

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals'
 import { type InspectableStore, memoryStore } from '@sluice/core'
 import { until } from '@sluice/test-harness/redis'
 import { Ranker } from '../ranking.ts'
+import { PolicyWatch } from './policy-watch.ts'
 import { StoreWatch } from './store-watch.ts'
 
 it('says which reading follows one that failed', async () => {
@@ -15,7 +16,12 @@ it('says which reading follows one that failed', async () => {
       yield* store.inspect()
     },
   } as unknown as InspectableStore
-  const watch = new StoreWatch(new Ranker(failsOnce, {}, 5), async () => [], 1)
+  const watch = new StoreWatch(
+    new Ranker(failsOnce, {}, 5),
+    new PolicyWatch(failsOnce, 'sluice', false),
+    async () => [],
+    1,
+  )
   await until(async () => watch.look().history.length >= 3, { what: 'three readings' })
   const gaps = watch
     .look()

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@sluice/terminal/say'
 import type { Health } from '../health.ts'
 import type { Ranker, Ranking } from '../ranking.ts'
+import type { PoliciesSnapshot, PolicyWatch } from './policy-watch.ts'
 
 /** What one reading has counted. */
 export interface Point extends Pick<Ranking, 'at' | 'keys' | 'exhausted' | 'banned' | 'blocked'> {
@@ -18,6 +19,7 @@ export interface Snapshot {
   /** Readings so far, the oldest first. */
   readonly history: readonly Point[]
   readonly health: readonly Health[]
+  readonly policies: PoliciesSnapshot
 }
 
 /** Readings that are remembered. */
@@ -28,6 +30,7 @@ const LOOKING_MS = 10_000
 /** Reads the store for all who look at the page, and rests when nobody does. */
 export class StoreWatch {
   private readonly ranker: Ranker
+  private readonly policies: PolicyWatch
   private readonly askHealth: () => Promise<readonly Health[]>
   private readonly everyMs: number
   private readonly ending = new AbortController()
@@ -41,8 +44,14 @@ export class StoreWatch {
   private isAfterGap = false
 
   /** @param everyMs pause between two readings */
-  constructor(ranker: Ranker, askHealth: () => Promise<readonly Health[]>, everyMs: number) {
+  constructor(
+    ranker: Ranker,
+    policies: PolicyWatch,
+    askHealth: () => Promise<readonly Health[]>,
+    everyMs: number,
+  ) {
     this.ranker = ranker
+    this.policies = policies
     this.askHealth = askHealth
     this.everyMs = everyMs
   }
@@ -51,7 +60,7 @@ export class StoreWatch {
     this.lookedAt = performance.now()
     this.running ??= this.run()
     const { ranking, problem, history, health } = this
-    return { ranking, problem, history, health }
+    return { ranking, problem, history, health, policies: this.policies.look() }
   }
 
   async close(): Promise<void> {
@@ -73,11 +82,21 @@ export class StoreWatch {
     try {
       // What it says of itself is not needed to read it.
       this.health = await this.askHealth().catch(() => [])
-      const ranking = await this.ranker.rank('share', signal, (soFar) => {
-        // What was read completely stays until there is more.
-        if (this.ranking?.isComplete !== true) this.ranking = soFar
-      })
+      await this.policies.read()
+      const counter = await this.policies.counter()
+      const ranking = await this.ranker.rank(
+        'share',
+        signal,
+        (soFar) => {
+          // What was read completely stays until there is more.
+          if (this.ranking?.isComplete !== true) this.ranking = soFar
+          // A reading of all keys may take a minute.
+          void this.policies.read().catch(() => {})
+        },
+        (entry) => counter?.add(entry),
+      )
       if (ranking === undefined) return
+      this.policies.keep(counter)
       this.ranking = ranking
       this.problem = undefined
       const { at, keys, exhausted, banned, blocked } = ranking

@@ -6,11 +6,12 @@ import { Counts } from './parts/counts.tsx'
 import { FindClient } from './parts/find-client.tsx'
 import { HistoryChart } from './parts/history-chart.tsx'
 import { Networks } from './parts/networks.tsx'
+import { Policies } from './parts/policies.tsx'
 import { Servers } from './parts/servers.tsx'
 
 export function App({ operations }: { operations: Operations }) {
   const { snapshot, lost, said } = operations
-  const { ranking, problem, history = [], health = [] } = snapshot.value ?? {}
+  const { ranking, problem, history = [], health = [], policies } = snapshot.value ?? {}
   const trouble = lost.value ?? problem
   return (
     <>
@@ -40,6 +41,7 @@ export function App({ operations }: { operations: Operations }) {
         </div>
         <FindClient operations={operations} />
         {ranking !== undefined && <Networks operations={operations} ranking={ranking} />}
+        {policies !== undefined && <Policies operations={operations} policies={policies} />}
         {ranking !== undefined && <Clients operations={operations} top={ranking.top} />}
       </main>
       <Confirm operations={operations} />

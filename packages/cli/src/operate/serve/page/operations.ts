@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ClientRecord } from '../actions.ts'
+import type { PoliciesSnapshot } from '../policy-watch.ts'
 import type { Snapshot } from '../store-watch.ts'
 
 /** What can be done to a client from the page. */
@@ -15,6 +16,25 @@ export interface OwnLimit {
   readonly units: string | undefined
   /** Undefined: until it is ended. */
   readonly duration: string | undefined
+}
+
+/** What can be done to a live policy from the page, as its user has seen it. */
+export interface PolicyAction {
+  readonly name: 'policy'
+  readonly action: 'limit' | 'dry-run' | 'enforce' | 'unset' | 'rollback'
+  /** What is done to what, in words. */
+  readonly title: string
+  /** The `id` of a card; of `rollback` undefined. */
+  readonly policy?: string | undefined
+  /** Units, or a share in percent. */
+  readonly value?: string
+  /** Undefined: until it is changed. */
+  readonly duration?: string | undefined
+  /** `rollback`: to before which change, and what that changes. */
+  readonly number?: number
+  readonly undone?: readonly string[]
+  readonly by: string
+  readonly seen: number
 }
 
 export interface FoundClient {
@@ -37,8 +57,10 @@ export class Operations {
   readonly found = signal<FoundClient | undefined>(undefined)
   /** What came of the last action, in words. */
   readonly said = signal('')
+  /** Who changes policies, if the user has said so. */
+  readonly by = signal<string | undefined>(undefined)
   /** The action that waits to be confirmed. */
-  readonly asked = signal<Action | undefined>(undefined)
+  readonly asked = signal<Action | PolicyAction | undefined>(undefined)
 
   start(): void {
     void this.refresh()
@@ -51,8 +73,23 @@ export class Operations {
     })
   }
 
-  ask(action: Action): void {
+  ask(action: Action | PolicyAction): void {
     this.asked.value = action
+  }
+
+  /** Changes a policy: `by` is remembered for the next change. */
+  async confirmPolicy({ name, title, undone, ...body }: PolicyAction): Promise<void> {
+    this.asked.value = undefined
+    this.by.value = body.by
+    await this.attempt(async () => {
+      const { number, policies } = await ask<{ number: number; policies: PoliciesSnapshot }>(
+        name,
+        body,
+      )
+      if (this.snapshot.value !== undefined)
+        this.snapshot.value = { ...this.snapshot.value, policies }
+      this.said.value = `${title}: done, change ${number}`
+    })
   }
 
   async confirm({ name, ...body }: Action): Promise<void> {

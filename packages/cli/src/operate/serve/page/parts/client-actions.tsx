@@ -1,6 +1,6 @@
-import { useId, useRef } from 'preact/hooks'
 import type { EntryRecord } from '../../../entry-record.ts'
 import type { Action, Operations } from '../operations.ts'
+import { Menu } from './menu.tsx'
 
 interface Props {
   readonly operations: Operations
@@ -14,9 +14,6 @@ interface Props {
 
 /** A button that opens the menu of what can be done to a client. */
 export function ClientActions({ operations, client: key, isShut, entries = [] }: Props) {
-  const id = useId()
-  const button = useRef<HTMLButtonElement>(null)
-  const menu = useRef<HTMLDivElement>(null)
   // A ban has the name of a policy; those of several routes may have the same.
   const limited = entries
     .filter(({ algorithm }) => algorithm !== 'ban')
@@ -28,42 +25,11 @@ export function ClientActions({ operations, client: key, isShut, entries = [] }:
     ...limited.map(limitOf),
   ]
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        class="more"
-        popovertarget={id}
-        aria-label={`Actions for ${key}`}
-      >
-        ⋯
-      </button>
-      <div
-        ref={menu}
-        id={id}
-        popover="auto"
-        class="menu"
-        onBeforeToggle={({ newState }) => {
-          if (newState === 'open')
-            place(menu.current as HTMLElement, button.current as HTMLElement, actions.length)
-        }}
-      >
-        {actions.map(([name, action]) => (
-          <button
-            key={name}
-            type="button"
-            aria-label={`${name} ${key}`}
-            onClick={() => {
-              // The focus goes back to the button, and returns there after the question.
-              menu.current?.hidePopover()
-              operations.ask(action)
-            }}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
-    </>
+    <Menu
+      label={`Actions for ${key}`}
+      of={key}
+      choices={actions.map(([name, action]) => [name, () => operations.ask(action)] as const)}
+    />
   )
 }
 
@@ -73,16 +39,4 @@ function limitOf({ key, policy, limit, override }: EntryRecord): readonly [strin
   return override === undefined
     ? [`Limit ${policy}`, { ...common, units: `${limit ?? ''}`, duration: '30d' }]
     : [`End the limit of ${policy}`, { ...common, units: undefined, duration: undefined }]
-}
-
-/** Height of an action in the menu, px. */
-const ACTION = 40
-
-/** Puts the menu below its button, or above it where there is no room. */
-function place({ style }: HTMLElement, button: HTMLElement, actions: number): void {
-  const { top, bottom, right } = button.getBoundingClientRect()
-  const height = actions * ACTION + 16
-  const isBelow = bottom + height < innerHeight || top < height
-  style.top = `${scrollY + (isBelow ? bottom : top - height)}px`
-  style.right = `${document.documentElement.clientWidth - right}px`
 }

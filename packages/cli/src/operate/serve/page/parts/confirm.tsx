@@ -1,6 +1,8 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Action, Operations } from '../operations.ts'
+import { HowLong, Sure } from './answers.tsx'
+import { PolicyQuestion } from './policy-question.tsx'
 
 const DURATIONS = [
   ['15m', '15 minutes'],
@@ -40,7 +42,12 @@ export function Confirm({ operations }: { operations: Operations }) {
         if (!currentTarget.open) operations.asked.value = undefined
       }}
     >
-      {action !== undefined && <Question operations={operations} action={action} />}
+      {action !== undefined &&
+        (action.name === 'policy' ? (
+          <PolicyQuestion operations={operations} action={action} />
+        ) : (
+          <Question operations={operations} action={action} />
+        ))}
     </dialog>
   )
 }
@@ -56,20 +63,7 @@ function Question({ operations, action }: { operations: Operations; action: Acti
     if (action.name !== 'limit' || ends) return action
     return { ...action, units: units.value, duration: duration.value || undefined }
   }
-  const time = (
-    <select
-      aria-label="How long"
-      onChange={({ currentTarget }) => {
-        duration.value = currentTarget.value
-      }}
-    >
-      {times.map(([value, text]) => (
-        <option key={value} value={value} selected={value === duration.value}>
-          {text}
-        </option>
-      ))}
-    </select>
-  )
+  const time = <HowLong times={times} duration={duration} />
   return (
     <form
       onSubmit={(event) => {
@@ -100,19 +94,7 @@ function Question({ operations, action }: { operations: Operations; action: Acti
           {time}
         </p>
       )}
-      <p class="actions">
-        <button type="submit" class="sure">
-          {ends ? 'end' : name}
-        </button>
-        <button
-          type="button"
-          onClick={() => {
-            operations.asked.value = undefined
-          }}
-        >
-          Cancel
-        </button>
-      </p>
+      <Sure operations={operations} text={ends ? 'end' : name} />
     </form>
   )
 }
