@@ -2,7 +2,7 @@ import { shardLength } from '../../key/notation.ts'
 import type { InspectOptions, StoreEntry } from '../store.ts'
 import type { Wanted } from './inspect-options.ts'
 import { type FoundKey, type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
-import { OWN, ownKeyspace } from './keyspace-name.ts'
+import { OWN_PREFIX, ownKeyspace } from './keyspace-name.ts'
 import type { KeptKeyspace } from './keyspace-text.ts'
 import { isScope } from './scope.ts'
 
@@ -25,7 +25,7 @@ export function partsOf(
 /** The names of the states that a record is beside, if it is one. */
 export function statesOf(record: string, kept: readonly KeptKeyspace[]): string[] {
   const { client = '', prefix, space = '' } = partsOf(record) ?? {}
-  if (!space.startsWith(OWN)) return []
+  if (!space.startsWith(OWN_PREFIX)) return []
   return kept
     .filter((each) => each.prefix === prefix && ownKeyspace(each.name) === space)
     .map(({ name }) => client + name)
@@ -66,7 +66,7 @@ export class Inspection {
       string,
     ]
     // A document, and what clients have of their own.
-    if (id === '#' || space.startsWith(OWN)) return undefined
+    if (id === '#' || space.startsWith(OWN_PREFIX)) return undefined
     const keyspace = this.keyspaceOf(prefix, space)
     if (!keyspace) return keyspace
     if (this.key !== undefined && shardLength(this.key) > 0)

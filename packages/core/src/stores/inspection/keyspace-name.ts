@@ -55,8 +55,8 @@ export function policyName(keyspace: string): string {
  * are: `own:` and the name of the policy.
  */
 export function ownKeyspace(name: string): string {
-  return OWN + policyName(name)
+  return OWN_PREFIX + policyName(name)
 }
 
 /** What such a name begins with. */
-export const OWN = 'own:'
+export const OWN_PREFIX = 'own:'

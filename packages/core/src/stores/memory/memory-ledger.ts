@@ -146,7 +146,7 @@ export class MemoryLedger implements Ledger<'sync'> {
         'Raise maxKeys of the memory store, or end overrides that nobody needs.',
       )
     }
-    this.store.sweeper.expect(table.own.dueAt, now)
+    this.store.sweeper.schedule(table.own.dueAt, now)
   }
 
   /** Finds the rows of the keys, that of the ban by the first; returns how many have none, without the ban's. */
@@ -225,7 +225,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     if (state.terms !== undefined && endOf(state.terms) <= now) table.own.set(key, undefined, now)
     table.save(place, state, now, keepMs, isExhausted ? EXHAUSTED : usage)
     const { dueAt } = table
-    if (dueAt < store.sweeper.nextAt) store.sweeper.expect(dueAt, now)
+    if (dueAt < store.sweeper.nextAt) store.sweeper.schedule(dueAt, now)
   }
 
   private scale(i: number, limit: CompiledLimit, now: number): void {

@@ -11,7 +11,7 @@ export interface OwnCount {
   readonly most: number
 }
 
-const NONE: ReadonlyMap<string, OwnTerms> = new Map()
+const NO_TERMS: ReadonlyMap<string, OwnTerms> = new Map()
 
 /**
  * What clients have of their own in one policy, whatever the window and the algorithm are. The application made each
@@ -23,7 +23,7 @@ export class OwnTable {
   /** The name of the policy, as `ownKeyspace` has it. */
   readonly name: string
   /** A table that nobody uses takes no room for a map, and requests do not look into it. */
-  terms: ReadonlyMap<string, OwnTerms> = NONE
+  terms: ReadonlyMap<string, OwnTerms> = NO_TERMS
   /** The earliest time at which a record can be dropped, ms. */
   dueAt = Infinity
   private readonly count: OwnCount
@@ -53,7 +53,7 @@ export class OwnTable {
     const end = endOf(terms)
     this.dueAt = Math.min(this.dueAt, end)
     this.earliest = Math.min(this.earliest, end)
-    if (this.terms === NONE) this.terms = new Map()
+    if (this.terms === NO_TERMS) this.terms = new Map()
     this.map.set(isKnown ? id : copied(id), terms)
     if (!isKnown) this.count.value += 1
     return true
@@ -61,7 +61,7 @@ export class OwnTable {
 
   clear(): void {
     this.count.value -= this.terms.size
-    this.terms = NONE
+    this.terms = NO_TERMS
     this.hand = undefined
     this.dueAt = Infinity
   }

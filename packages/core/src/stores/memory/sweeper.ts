@@ -40,8 +40,8 @@ export class TableSweeper {
     abandoned.register(this, this.alarm)
   }
 
-  /** Runs when a key expires, or soon after it. */
-  expect(dueAt: number, now: number): void {
+  /** Makes it run when a key expires, or soon after it. */
+  schedule(dueAt: number, now: number): void {
     const at = Math.max(dueAt, now + PAUSE_MS)
     if (at < this.nextAt && !this.closed) this.set(now, at - now)
   }
@@ -58,7 +58,7 @@ export class TableSweeper {
     this.nextAt = Infinity
     if (this.freeSlice(now)) this.set(now, BREAK_MS)
     // With a clock that a test has stopped, it would run forever: the next key that is kept restarts it.
-    else if (now !== this.setAt) this.expect(this.dueAt(), now)
+    else if (now !== this.setAt) this.schedule(this.dueAt(), now)
   }
 
   /** Frees what has expired until a slice is used up; true if there is more. */

@@ -192,7 +192,7 @@ function alone(policy: ScriptPolicy, writes: boolean, minTtl: string): string {
 
 /** All charges of a request are decided before the first is made. */
 function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: string): string {
-  const isMany = policies.length > MANY
+  const isMany = policies.length > MAX_LOCAL_POLICIES
   const kept = (policy: ScriptPolicy) => keptNames(policy, isMany)
   const decided = policies.map((policy) => {
     const names = kept(policy).join(', ')
@@ -233,7 +233,7 @@ ${charged.join('')}`
 /** Whether all keys of the request could be read. */
 const NONE_FAILED = 'failed == (failures and #failures)'
 /** The most policies whose values are local variables: Lua has room for 200. Beyond, a table has them. */
-const MANY = 16
+const MAX_LOCAL_POLICIES = 16
 /** What is kept of each policy until all have been decided. */
 const KEPT = ['a', 'b', 'c', 'livesUntil', 'admitted', 'rebased', 'own']
 const ADMITTED = 4

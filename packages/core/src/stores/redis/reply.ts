@@ -49,7 +49,7 @@ export function readReply(
       if (isDecided) decidable = decidable.map((each, k) => (k === i ? asDecided(each) : each))
       const state = isDecided ? toDecided(bytes, from, at) : toState(bytes, from, at)
       outcomes.push(state)
-      if (OWN.has(bytes.getFloat64(from + 24, true))) {
+      if (OWN_MARKS.has(bytes.getFloat64(from + 24, true))) {
         const terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
         termsAt += TERMS
         if (!isDecided) state.terms = terms
@@ -94,7 +94,7 @@ export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt
     const { keepsLog, reserves } = charge.limit.algorithm
     const delta = reserves ? bytes.getFloat64(deltaAt, true) : charge.cost
     if (reserves) deltaAt += DELTA
-    if (OWN.has(bytes.getFloat64(from + 24, true))) {
+    if (OWN_MARKS.has(bytes.getFloat64(from + 24, true))) {
       state.terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
       termsAt += TERMS
     }
@@ -135,7 +135,7 @@ function asDecided(charge: Decidable): Decidable {
 }
 
 /** The last number of a key whose client has something of its own, and of one that is blocked. */
-const OWN = new Set([-1, -2, -3])
+const OWN_MARKS = new Set([-1, -2, -3])
 /** The last number of a blocked key, without and with something of its client's own. */
 const BLOCKED = new Set([1, -2])
 /** The last number of a key that has too many reservations, without and with the same: see reserved.lua.ts. */

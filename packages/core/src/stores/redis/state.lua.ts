@@ -1,6 +1,6 @@
 import { type LuaStep, STATE_BYTES } from '../../algorithms/lua-step.ts'
 import { TICKS_LUA, ticksLua } from '../../algorithms/ticks.lua.generated.ts'
-import { OWN } from '../inspection/keyspace-name.ts'
+import { OWN_PREFIX } from '../inspection/keyspace-name.ts'
 import { GRANT_NUMBERS, OWN_NUMBERS } from '../rules/own-bytes.ts'
 
 // What the scripts on states have in common. A state is 32 bytes: three integers a, b, c and the time
@@ -98,7 +98,7 @@ export function readState(each: ScriptStep, known: string, unreadable: string): 
 function readOwn(each: ScriptStep, unreadable: string): string {
   return `
     if hasOwn then
-      local name = string.sub(key, 1, -${each.spaceLength + 1}) .. '${OWN}' .. string.sub(key, -${each.nameLength})
+      local name = string.sub(key, 1, -${each.spaceLength + 1}) .. '${OWN_PREFIX}' .. string.sub(key, -${each.nameLength})
       local value = redis.pcall('GET', name)
       if not value then
         if livesUntil > 0 then livesUntil = -1 end

@@ -14,7 +14,7 @@ export class MissingKeys extends Error {
 }
 
 /** A transaction whose keys may turn out to be too few. */
-class Call {
+class GrowingCall {
   keys: readonly string[] = []
   /** The calls that share a key with it and were decided before it: each settles when it is over. */
   behind: readonly Promise<unknown>[] = []
@@ -31,7 +31,7 @@ export class GrowingTransactions {
   /** The last postponed call of each name. */
   private readonly last = new Map<
     string,
-    { readonly call: Call; readonly over: Promise<unknown> }
+    { readonly call: GrowingCall; readonly over: Promise<unknown> }
   >()
 
   constructor(backend: TransactionalBackend) {
@@ -50,7 +50,7 @@ export class GrowingTransactions {
     decide: (states: States, now: number) => Transaction<T>,
     withinMs: number | undefined,
   ): Promise<T> {
-    const call = new Call()
+    const call = new GrowingCall()
     let settle = () => {}
     const over = new Promise<void>((resolve) => {
       settle = resolve
@@ -76,7 +76,7 @@ export class GrowingTransactions {
 
   /** The value is undefined if the call is postponed. */
   private decide<T>(
-    call: Call,
+    call: GrowingCall,
     over: Promise<unknown>,
     names: readonly string[],
     decide: (states: States, now: number) => Transaction<T>,
@@ -95,7 +95,7 @@ export class GrowingTransactions {
     }
   }
 
-  private postpone(call: Call, over: Promise<unknown>, names: readonly string[]) {
+  private postpone(call: GrowingCall, over: Promise<unknown>, names: readonly string[]) {
     if (!call.isPostponed) {
       call.isPostponed = true
       call.behind = names.flatMap((name) => this.last.get(name)?.over ?? [])

@@ -12,7 +12,7 @@ const MAX_WAITING = 2000
 type Transact = TransactionalBackend['transact']
 
 /** A call of `transact` that waits, or whose transaction is in progress. */
-class Call extends PendingCall {
+class JoinedCall extends PendingCall {
   readonly keys: readonly string[]
   readonly decide: Parameters<Transact>[1]
   readonly withinMs: number
@@ -23,8 +23,8 @@ class Call extends PendingCall {
 
   constructor(
     [keys, decide, withinMs = Infinity]: Parameters<Transact>,
-    resolve: Call['resolve'],
-    reject: Call['reject'],
+    resolve: JoinedCall['resolve'],
+    reject: JoinedCall['reject'],
   ) {
     super()
     this.keys = keys
@@ -51,7 +51,7 @@ class Call extends PendingCall {
  */
 export function joinTransactions(transact: Transact): Transact {
   const deadlines = new Deadlines()
-  let waiting: Call[] = []
+  let waiting: JoinedCall[] = []
   /** The keys of the transactions in progress. */
   const busy = new Set<string>()
   let underWay = 0
@@ -61,10 +61,10 @@ export function joinTransactions(transact: Transact): Transact {
     if (waiting.some(({ isOver }) => isOver)) waiting = waiting.filter(({ isOver }) => !isOver)
   }
 
-  const run = async (calls: readonly Call[]) => {
+  const run = async (calls: readonly JoinedCall[]) => {
     const keys = [...new Set(calls.flatMap((call) => call.keys))].sort()
     for (const key of keys) busy.add(key)
-    const [{ withinMs }] = calls as [Call]
+    const [{ withinMs }] = calls as [JoinedCall]
     try {
       const answers = await transact(
         keys,
@@ -97,7 +97,7 @@ export function joinTransactions(transact: Transact): Transact {
     }
   }
 
-  const add = (call: Call) => {
+  const add = (call: JoinedCall) => {
     if (waiting.length >= MAX_WAITING) dropOver()
     if (waiting.length >= MAX_WAITING) {
       call.reject(new Error('too many calls wait for a transaction'))
@@ -113,7 +113,7 @@ export function joinTransactions(transact: Transact): Transact {
     })
   }
 
-  return (...asked) => new Promise((resolve, reject) => add(new Call(asked, resolve, reject)))
+  return (...asked) => new Promise((resolve, reject) => add(new JoinedCall(asked, resolve, reject)))
 }
 
 /**
@@ -121,11 +121,11 @@ export function joinTransactions(transact: Transact): Transact {
  * key of an earlier call that does, those that no longer fit in, and those that wait for another time: one that is
  * lost keeps its keys busy for so long.
  */
-function nextOf(waiting: readonly Call[], busy: ReadonlySet<string>) {
+function nextOf(waiting: readonly JoinedCall[], busy: ReadonlySet<string>) {
   const taken = new Set(busy)
   const keys = new Set<string>()
-  const next: Call[] = []
-  const others: Call[] = []
+  const next: JoinedCall[] = []
+  const others: JoinedCall[] = []
   for (const call of waiting) {
     const isAlike = next.length === 0 || call.withinMs === next[0]?.withinMs
     const isFree = isAlike && keys.size <= MAX_KEYS && !call.keys.some((key) => taken.has(key))
@@ -145,7 +145,7 @@ function nextOf(waiting: readonly Call[], busy: ReadonlySet<string>) {
  * @returns the changes, and what answers each call once they are written
  */
 function decideCalls(
-  calls: readonly Call[],
+  calls: readonly JoinedCall[],
   states: Map<string, Uint8Array | undefined>,
   now: number,
 ) {
