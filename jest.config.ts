@@ -21,6 +21,7 @@ const LEFT_TO_ALL = [
   '/system-tests/src/faults/(cluster|failover|overload|postgres|server|shares|slots)',
   '/simulation/src/histories/real-stores',
   '/budget/src/hard',
+  '/system-tests/src/policies/processes',
   // Programs of the documentation and of the examples in processes of their own.
   '/system-tests/src/examples/',
   '/system-tests/src/places/(frameworks|lambda|mcp|pm2|socket-io)',
