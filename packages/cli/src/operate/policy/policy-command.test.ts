@@ -10,6 +10,7 @@ import { connect } from '../connect.ts'
 import type { Connection } from '../connection.ts'
 import { policyCommand } from './policy-command.ts'
 import type { PolicyFlags, PolicyRequest } from './policy-flags.ts'
+import { policyLines } from './policy-text.ts'
 
 const { file } = scratch()
 let redis: RedisServer
@@ -135,6 +136,15 @@ describe('list', () => {
     await limiter.grant('bob', 5)
     expect(await list()).toContain('  limits of their own: 2 clients')
     expect(await list({ all: true })).toContain('  limits of their own: 2 clients')
+  })
+
+  it('says so where it has not read all keys', async () => {
+    await application()
+    const [api] = JSON.parse(await list({ json: true }))
+    const lines = (clients: number) =>
+      policyLines({ ...api, own: { clients, isComplete: false } }).at(-1)
+    expect(lines(0)).toBe('  limits of their own: at least 0 clients; --all reads all keys')
+    expect(lines(1)).toBe('  limits of their own: at least 1 client; --all reads all keys')
   })
 
   it('of a limit by request says so', async () => {

@@ -70,7 +70,7 @@ export function detailTexts({
     settings === undefined ? AS_IN_CODE : `set: ${settingsText(settings)}${end}`,
     bounds === undefined ? [] : `bounds: ${number(bounds.min)} to ${number(bounds.max)}`,
     changed === undefined ? [] : `last change: ${changeText(changed)}`,
-    own.clients === 0 ? [] : ownText(own),
+    own.clients === 0 && own.isComplete ? [] : ownText(own),
     problem === undefined ? [] : `ignored by the processes that have it: ${problem}`,
   ].flat()
 }
@@ -99,8 +99,8 @@ function enforcedText(enforced: number): string {
 }
 
 function ownText({ clients, isComplete }: ListedPolicy['own']): string {
-  const atLeast = isComplete ? '' : 'at least '
-  return `limits of their own: ${atLeast}${count(clients, 'client')}`
+  const found = count(clients, 'client')
+  return `limits of their own: ${isComplete ? found : `at least ${found}; --all reads all keys`}`
 }
 
 /** `12, set by ada (command on laptop), 2026-11-24 12:44:10 UTC` */
