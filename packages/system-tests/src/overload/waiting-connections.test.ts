@@ -130,9 +130,11 @@ test('a stream of HTTP/2 that is reset leaves the queue of shedLoad', async () =
   begun = []
   finish = []
   let arrived = 0
+  const closed = new Set<string>()
   const shed = shedLoad({ queue: { max: 2, maxWait: '1m' } })
   const server = createHttp2Server((req, res) => {
     arrived += 1
+    res.once('close', () => closed.add(req.url))
     return shed(req, res, () => serve(req, res))
   })
   const { port } = await listen(server)
@@ -151,8 +153,8 @@ test('a stream of HTTP/2 that is reset leaves the queue of shedLoad', async () =
   const [reset, waits] = [await ask('/reset', 21), await ask('/waits', 22)]
   expect(begun).toHaveLength(20)
   expect(await (await ask('/full', 23)).status).toBe(503)
-  // The server reads that it is reset before the next one.
   reset.stream.close(constants.NGHTTP2_CANCEL)
+  await until(() => closed.has('/reset'), { what: 'the server knows that it is reset' })
   const next = await ask('/next', 24)
   for (let i = 0; i < 22; i += 1) {
     await until(() => finish.length > i, { what: `${i + 1} have begun` })
