@@ -36,10 +36,10 @@ const importing = (name: string) => `await import('${name}')`
 
 const DECISIONS = {
   '@sluice/core, one decision on Redis': `const { createLimiter } = await import('@sluice/core')
-    const limiter = createLimiter({ store: client, limit: 5, window: '1m', deadline: '30s' })
+    const limiter = createLimiter({ store: client, limit: 100, window: '1m', deadline: '30s' })
     await limiter.consume('a')`,
   'rate-limiter-flexible, one decision on Redis': `const { RateLimiterRedis } = await import('rate-limiter-flexible')
-    const limiter = new RateLimiterRedis({ storeClient: client, points: 5, duration: 60 })
+    const limiter = new RateLimiterRedis({ storeClient: client, points: 100, duration: 60 })
     await limiter.consume('a')`,
 }
 
