@@ -98,6 +98,11 @@ export const SECTIONS: readonly Section[] = [
       doc('choosing', 'Choosing a limit', 'From your access log to an algorithm and a limit'),
       doc('production', 'Before production', 'What to know before clients depend on it'),
       doc('plans', 'Plans and changes', "Changed limits, one client's limit, top-ups, thresholds"),
+      doc(
+        'live-policies',
+        'Live policies',
+        'Try a limit before it refuses, and change it while the application runs',
+      ),
       doc('waiting', 'Waiting', 'Calls that go on when the limit lets them, in their turn'),
       doc(
         'overload',
