@@ -66,7 +66,15 @@ export function withoutSetFields(code) {
       ),
     )
     for (const { type, key, value, static: isStatic, computed, start, end } of body)
-      if (type === 'PropertyDefinition' && !value && !isStatic && !computed && set.has(key.name))
+      if (
+        type === 'PropertyDefinition' &&
+        // One that is private in JavaScript has to be declared.
+        key.type === 'Identifier' &&
+        !value &&
+        !isStatic &&
+        !computed &&
+        set.has(key.name)
+      )
         edits.push([code.lastIndexOf('\n', start), end, ''])
   })
   return edited(code, edits)
