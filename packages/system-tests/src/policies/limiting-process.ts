@@ -6,7 +6,7 @@ import { until } from '@sluice/test-harness/redis'
 
 /** The options of the limiter of a process. */
 export interface Terms {
-  /** Of Redis or PostgreSQL. */
+  /** The address of the Redis or PostgreSQL server. */
   readonly url: string
   readonly limit: number
   /** The most units that a document may set. */

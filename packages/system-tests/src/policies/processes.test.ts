@@ -48,7 +48,7 @@ class History {
     return limit
   }
 
-  /** Those that may be in force in processes that have at least these. */
+  /** The limits that may be in force in processes that have at least these. */
   since(known: readonly (number | undefined)[]): number[] {
     const first = known.map((limit) => Math.max(0, this.limits.lastIndexOf(limit ?? TERMS.limit)))
     return this.limits.slice(Math.min(...first))

@@ -6,25 +6,25 @@ import { keyspacesOfPolicies, knownPolicies } from './known-policies.ts'
 
 /** The clients of a live policy that are not blocked, by what is in force and by what the store has counted. */
 export interface PolicyClients {
-  /** Those that have used something of their quota. */
+  /** Clients that have used something of their quota. */
   readonly counted: number
-  /** Those that have nothing left: their next request is refused. */
+  /** Clients that have nothing left: their next request is refused. */
   readonly refused: number
-  /** Those that have nothing left, and are not refused because of `dryRun` or `enforce`. */
+  /** Clients that have nothing left, and are not refused because of `dryRun` or `enforce`. */
   readonly wouldRefuse: number
   /**
-   * Those of which that can't be told: the limit is a function of the request, or the store has only the digest of a
+   * Clients of which that can't be told: the limit is a function of the request, or the store has only the digest of a
    * key, which does not say whether `enforce` chooses it.
    */
   readonly unknown: number
-  /** Those that have a limit of their own, or top-ups. */
+  /** Clients that have a limit of their own, or top-ups. */
   readonly own: number
 }
 
 /** Counts the clients of all live policies from the entries of a store that somebody reads. */
 export class PolicyClientCounter {
   private readonly counts: ReadonlyMap<string, Counts>
-  /** The same by the keyspaces of the policies. */
+  /** What was counted, by the keyspaces of the policies. */
   private readonly keyspaces: ReadonlyMap<string, Counts>
 
   private constructor(counts: ReadonlyMap<string, Counts>, keyspaces: ReadonlyMap<string, Counts>) {
