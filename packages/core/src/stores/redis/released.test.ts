@@ -159,6 +159,25 @@ describe(`${release} and this version on the same keys`, () => {
     },
   )
 
+  test('live: the last one has the limit of its code, and both count together', async () => {
+    const options = { limit: 10, window: '1h', name: 'api' } as const
+    const [old, live] = sidesOf([last, current], 'live', [options, { ...options, live: true }])
+    const allowed = async (limiter: Limiter, times: number) => {
+      const all = await Promise.all(Array.from({ length: times }, () => limiter.consume('ada')))
+      return all.filter((each) => each.allowed).length
+    }
+    await live.policies.set('api', { limit: 20 })
+    expect(await allowed(old, 12)).toBe(10)
+    expect(await allowed(live, 12)).toBe(10)
+    await live.policies.set('api', { limit: 5 })
+    await live.reset('ada')
+    expect(await allowed(live, 6)).toBe(5)
+    expect(await allowed(old, 12)).toBe(5)
+    await live.policies.set('api', { dryRun: true })
+    expect(await allowed(live, 2)).toBe(2)
+    expect(await allowed(old, 2)).toBe(0)
+  })
+
   test('decide as one by the clock of the server', async () => {
     const options = { ...patient, limit: 10, window: 'month', timeZone: 'UTC' } as const
     const [old, now] = [last, current].map(({ createLimiter }) =>
