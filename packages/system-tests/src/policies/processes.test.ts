@@ -5,8 +5,15 @@ import { createLimiter, type Limiter } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
 import { describeUnless } from '@sluice/test-harness/jest'
 import { startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
-import { patient, startRedis, until } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import {
+  hashSlotOf,
+  patient,
+  type RedisServer,
+  startCluster,
+  startRedis,
+  until,
+} from '@sluice/test-harness/redis'
+import { Cluster, Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { LimitingProcess } from './limiting-process.ts'
 
@@ -146,6 +153,43 @@ describe('on Redis', () => {
     await writer.policies.set('api', { limit: 45 })
     await Promise.all([wide.has(45), narrow.has(45)])
   })
+})
+
+test('a change during a failover of a cluster is made once, or rejected, and reaches all', async () => {
+  const nodes = await startCluster({ replicasPerMaster: 1, nodeTimeoutMs: 1000 })
+  ends.push(() => nodes.stop())
+  const connect = () => {
+    const client = new Cluster(
+      nodes.nodes.map(({ host, port }) => ({ host, port })),
+      { redisOptions: { disconnectTimeout: 0 }, slotsRefreshInterval: 500 },
+    )
+    client.on('error', () => {})
+    ends.push(() => client.disconnect())
+    return client
+  }
+  const [writer, other] = [writerOn(connect()), writerOn(connect())]
+  await writer.policies.set('api', { limit: 40 })
+  const place = Math.floor(((await hashSlotOf(nodes, '{#}')) * 3) / 16_384)
+  const master = nodes.masters[place] as RedisServer
+  const isReplicated = async () => Number(await master.command('WAIT', 1, 100)) === 1
+  await until(isReplicated, { what: 'the replica has the document' })
+  await master.kill()
+  const set = async () => {
+    try {
+      await writer.policies.set('api', { limit: 50 }, { seen: 1 })
+      return true
+    } catch (error) {
+      // What was made, though its answer was lost, is not made again.
+      if ((error as { code: string }).code === 'SLUICE_POLICY_CHANGED') return true
+      expect(error).toMatchObject({ code: expect.stringMatching(/^SLUICE_/) })
+      return false
+    }
+  }
+  expect((await writer.peek('ada')).limit).toBe(40)
+  await until(set, { what: 'the replica takes the change' })
+  for (const each of [writer, other])
+    await until(async () => (await each.peek('ada')).limit === 50, { what: 'all have it' })
+  expect((await other.policies.history()).map(({ number }) => number)).toEqual([2, 1])
 })
 
 describeUnless(whyNoPostgres(), 'on PostgreSQL', () => {

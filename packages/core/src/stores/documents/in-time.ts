@@ -1,11 +1,13 @@
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { StoreError } from '../../errors/store-error.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { Deadline, PendingCall } from '../calls/deadline.ts'
 
-/** The longest that a change of a document may take, ms. */
-const changes = new Deadline(5000)
+/** The longest that reading or changing a document may take, ms. */
+const answers = new Deadline(5000)
 
-/** A change that somebody waits for. */
-class AwaitedChange extends PendingCall {
+/** An answer that somebody waits for. */
+class AwaitedAnswer extends PendingCall {
   private readonly reject: (error: Error) => void
 
   constructor(reject: (error: Error) => void) {
@@ -18,13 +20,34 @@ class AwaitedChange extends PendingCall {
   }
 }
 
-/** Rejects if the work takes too long. */
-export function inTime(work: MaybePromise<void>): Promise<void> {
+/** What errors say of work that the store did not do. */
+export interface Unconfirmed {
+  /** The call that they name. */
+  readonly operation: string
+  readonly problem: string
+  readonly advice: string
+}
+
+/**
+ * What the work gives, if the store answers in time.
+ *
+ * @throws StoreError if it does not, or fails; errors that say how to fix them stay as they are
+ */
+export async function inTime<T>(work: () => MaybePromise<T>, said: Unconfirmed): Promise<T> {
+  try {
+    return await within(work())
+  } catch (error) {
+    if (error instanceof SluiceError || error instanceof StoreError) throw error
+    throw new StoreError({ code: 'SLUICE_STORE_UNAVAILABLE', ...said, cause: error })
+  }
+}
+
+function within<T>(work: MaybePromise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const awaited = new AwaitedChange(reject)
-    changes.start(awaited)
+    const awaited = new AwaitedAnswer(reject)
+    answers.start(awaited)
     Promise.resolve(work)
       .then(resolve, reject)
-      .finally(() => changes.end(awaited))
+      .finally(() => answers.end(awaited))
   })
 }

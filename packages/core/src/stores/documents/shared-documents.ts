@@ -151,25 +151,33 @@ export class SharedDocuments {
     const earlier = this.changing ?? Promise.resolve()
     const done = earlier.then(async () => {
       const { inTime } = await import('./in-time.ts')
-      return inTime(attempt())
-    })
-    this.changing = done.catch(() => {})
-    return done.catch((error) => {
-      if (error instanceof SluiceError || error instanceof StoreError) throw error
-      throw new StoreError({
-        code: 'SLUICE_STORE_UNAVAILABLE',
+      return inTime(attempt, {
         operation,
         problem: 'the store did not confirm it',
         advice: 'It may hold nevertheless: repeat it when the store is back.',
-        cause: error,
       })
     })
+    this.changing = done.catch(() => {})
+    return done
   }
 
-  /** What the store has now. @throws SluiceError if the store keeps no documents */
+  /**
+   * What the store has now.
+   *
+   * @throws SluiceError if the store keeps no documents, and StoreError if it does not answer in time
+   */
   read(name: string): MaybePromise<{ readonly text: string; readonly at: number }> {
     const documents = this.supported()
-    return then(documents.read(this.prefix, name, ''), ({ text = '', at }) => ({ text, at }))
+    const read = () =>
+      then(documents.read(this.prefix, name, ''), ({ text = '', at }) => ({ text, at }))
+    if (this.store.mode === 'sync') return read()
+    return import('./in-time.ts').then(({ inTime }) =>
+      inTime(read, {
+        operation: 'read',
+        problem: `the store did not give its ${name}`,
+        advice: 'Try again when the store is back.',
+      }),
+    )
   }
 
   /** Forgets what is known, and asks again. */
