@@ -6,6 +6,8 @@ import { placeOf } from '../addresses.mjs'
 const documentsOf = (name) => [
   'LICENSE',
   'README.md',
+  // What editors check a file of limits by.
+  ...(name === 'cli' ? ['limits.schema.json'] : []),
   'package.json',
   `skills/sluice-${name}/SKILL.md`,
 ]
