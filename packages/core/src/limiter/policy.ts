@@ -144,10 +144,17 @@ export class Policy {
     })
   }
 
-  /** Takes over what {@link with} has made. Counts stay: the keyspace is the same. */
-  adopt(other: Policy): void {
+  /**
+   * Takes over what {@link with} has made. Counts stay: the keyspace is the same.
+   *
+   * @param code the limit of the code, which stores have prepared for: it is taken where the other one is no different
+   */
+  adopt(other: Policy, code: CompiledLimit | undefined): void {
     const { given, liveId } = this
-    Object.assign(this, other, { given, liveId })
+    const { compiledLimit } = other
+    const isSame =
+      code && compiledLimit && formatParams(code.params) === formatParams(compiledLimit.params)
+    Object.assign(this, other, { given, liveId, compiledLimit: isSame ? code : compiledLimit })
   }
 
   /** The longest that a window lasts, ms; a minute if it is a function of the request. */

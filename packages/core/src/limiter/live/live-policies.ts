@@ -1,3 +1,4 @@
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warn as warnOperator } from '../../errors/warning.ts'
 import { policyEvents } from '../../events.ts'
@@ -25,6 +26,8 @@ export interface LivePolicy {
 /** A limiter that takes over what a document says. */
 interface Attached {
   readonly policies: readonly LivePolicy[]
+  /** The limit of each policy in the code; undefined if that is a function of the request. */
+  readonly code: readonly (CompiledLimit | undefined)[]
   /** The settings that each policy has taken over, as text. */
   readonly applied: string[]
   /** Called when the limits of its policies have changed. */
@@ -66,7 +69,8 @@ export class LivePolicies {
 
   /** @returns ends it */
   attach(policies: readonly LivePolicy[], changed: () => void): () => void {
-    const attached = { policies, changed, applied: policies.map(() => '') }
+    const code = policies.map(({ policy }) => policy.compiledLimit)
+    const attached = { policies, changed, code, applied: policies.map(() => '') }
     const reference = new WeakRef(attached)
     this.attached.add(reference)
     const rest = this.documents.stayAwake()
@@ -145,7 +149,7 @@ function adopt({ attached, i, settings, next }: Prepared, at: number): void {
   const { id, policy, limiter } = attached.policies[i] as LivePolicy
   attached.applied[i] = JSON.stringify(settings ?? {})
   const before = policy.limit
-  policy.adopt(next)
+  policy.adopt(next, attached.code[i])
   if (!policyEvents.hasSubscribers) return
   const { name, unit, limit, enforced } = policy
   policyEvents.publish({

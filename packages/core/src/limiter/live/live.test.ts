@@ -7,6 +7,7 @@ import { documentKey } from '../../stores/documents/document.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { failingStore, manualClock } from '../../testing/index.ts'
 import { createLimiter } from '../create-limiter.ts'
+import type { StoreLimiter } from '../store-limiter.ts'
 
 const NOON = 1_800_000_000_000
 const API = { name: 'api', limit: 5, window: '1m', algorithm: 'fixed-window', live: true } as const
@@ -71,6 +72,18 @@ describe('set', () => {
     expect(limiter.peek('ada').limit).toBe(20)
     clock.advance(1)
     expect(limiter.peek('ada').limit).toBe(7)
+  })
+
+  it('and back: the limit of the code is the one that the store has prepared for', async () => {
+    const limiter = limiterOf()
+    const [policy] = (limiter as unknown as StoreLimiter).compiledPolicies
+    const code = policy?.compiledLimit
+    await limiter.policies.set('api', { enforce: 1 })
+    expect(policy?.compiledLimit).toBe(code)
+    await limiter.policies.set('api', { limit: 7 })
+    expect(policy?.compiledLimit).not.toBe(code)
+    await limiter.policies.unset('api')
+    expect(policy?.compiledLimit).toBe(code)
   })
 
   it('raising and lowering in a loop gives no more than the largest limit', async () => {
