@@ -13,13 +13,13 @@ export function documents({ describe, test }: StoreTests): void {
       const documents = store.documents as Documents
       const { text = '' } = await documents.read(prefix, 'any', '')
       expect(text).toBe('')
-      const largest = textOf('a', 600_000)
+      const largest = textOf('a', 600_000 - 16)
       expect(await documents.replace(prefix, 'any', '', largest, 60_000)).toBe(true)
-      expect(await documents.read(prefix, 'any', '')).toEqual({ text: largest, at: clock() })
-      expect(await documents.read(prefix, 'any', versionOf('b'))).toEqual({
-        text: largest,
-        at: clock(),
-      })
+      for (const known of ['', versionOf('b')]) {
+        const { text, at } = await documents.read(prefix, 'any', known)
+        // To print how texts of this length differ takes minutes.
+        expect([text === largest, at]).toEqual([true, clock()])
+      }
       expect([undefined, largest]).toContain(
         (await documents.read(prefix, 'any', versionOf('a'))).text,
       )
