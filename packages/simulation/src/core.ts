@@ -63,7 +63,7 @@ const REMEMBERED: { readonly [file: string]: string } = {
   'limiter/held-slots.ts': 'lastSlot = undefined',
   'stores/calls/breaker.ts': 'stores = 0',
   'stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
-  'stores/documents/in-time.ts': 'Object.assign(changes, new Deadline(5000), { timer: undefined })',
+  'stores/documents/in-time.ts': 'Object.assign(answers, new Deadline(5000), { timer: undefined })',
 }
 
 /** Caps are low, so that a simulated minute reaches them; what they cap says how much it holds. */
