@@ -1,3 +1,4 @@
+import { Deadlines, PendingCall } from '../calls/deadline.ts'
 import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
 
 /** The states of a transaction's keys. */
@@ -14,25 +15,38 @@ export class MissingKeys extends Error {
 }
 
 /** A transaction whose keys may turn out to be too few. */
-class GrowingCall {
+class GrowingCall extends PendingCall {
   keys: readonly string[] = []
-  /** The calls that share a key with it and were decided before it: each settles when it is over. */
-  behind: readonly Promise<unknown>[] = []
+  /** Each resolves when a call is over that shares a key with this one and was decided before it. */
+  behind: readonly Promise<void>[] = []
   isPostponed = false
   missing: readonly string[] = []
+  /** Resolves when the call is over, or was given up. */
+  readonly over: Promise<void>
+  private end: () => void = () => {}
+
+  constructor() {
+    super()
+    this.over = new Promise((resolve) => {
+      this.end = resolve
+    })
+  }
+
+  override giveUp(): void {
+    this.end()
+  }
 }
 
 /**
  * Transactions whose decisions find out while they decide which keys they need: they throw {@link MissingKeys}, and
- * are repeated with these keys too. Meanwhile no other of the same names is decided: calls keep their order.
+ * are repeated with these keys too. Meanwhile no other of the same names is decided: calls keep their order. One that
+ * takes longer than it may is not waited for any more.
  */
 export class GrowingTransactions {
   private readonly backend: TransactionalBackend
   /** The last postponed call of each name. */
-  private readonly last = new Map<
-    string,
-    { readonly call: GrowingCall; readonly over: Promise<unknown> }
-  >()
+  private readonly last = new Map<string, GrowingCall>()
+  private readonly deadlines = new Deadlines()
 
   constructor(backend: TransactionalBackend) {
     this.backend = backend
@@ -51,14 +65,10 @@ export class GrowingTransactions {
     withinMs: number | undefined,
   ): Promise<T> {
     const call = new GrowingCall()
-    let settle = () => {}
-    const over = new Promise<void>((resolve) => {
-      settle = resolve
-    })
     const keys = new Set([...names, ...more])
     const until = performance.now() + (withinMs ?? Infinity)
     const attempt = (states: readonly (Uint8Array | undefined)[], now: number) =>
-      this.decide(call, over, names, decide, states, now)
+      this.decide(call, names, decide, states, now, withinMs)
     try {
       for (;;) {
         call.keys = [...keys].sort()
@@ -69,37 +79,41 @@ export class GrowingTransactions {
         for (const key of call.missing) keys.add(key)
       }
     } finally {
-      for (const name of names) if (this.last.get(name)?.call === call) this.last.delete(name)
-      settle()
+      if (withinMs !== undefined && call.isPending) this.deadlines.of(withinMs).end(call)
+      call.giveUp()
     }
   }
 
   /** The value is undefined if the call is postponed. */
   private decide<T>(
     call: GrowingCall,
-    over: Promise<unknown>,
     names: readonly string[],
     decide: (states: States, now: number) => Transaction<T>,
     states: readonly (Uint8Array | undefined)[],
     now: number,
+    withinMs: number | undefined,
   ): Transaction<{ readonly value: T } | undefined> {
     const isBehind = !call.isPostponed && names.some((name) => this.last.has(name))
-    if (isBehind) return this.postpone(call, over, names)
+    if (isBehind) return this.postpone(call, names, withinMs)
     try {
       const decided = decide(new Map(call.keys.map((key, i) => [key, states[i]])), now)
       return { ...decided, value: { value: decided.value } }
     } catch (error) {
       if (!(error instanceof MissingKeys)) throw error
       call.missing = error.keys
-      return this.postpone(call, over, names)
+      return this.postpone(call, names, withinMs)
     }
   }
 
-  private postpone(call: GrowingCall, over: Promise<unknown>, names: readonly string[]) {
+  private postpone(call: GrowingCall, names: readonly string[], withinMs: number | undefined) {
     if (!call.isPostponed) {
       call.isPostponed = true
+      if (withinMs !== undefined) this.deadlines.of(withinMs).start(call)
       call.behind = names.flatMap((name) => this.last.get(name)?.over ?? [])
-      for (const name of names) this.last.set(name, { call, over })
+      for (const name of names) this.last.set(name, call)
+      void call.over.then(() => {
+        for (const name of names) if (this.last.get(name) === call) this.last.delete(name)
+      })
     }
     return { changes: [], value: undefined }
   }
