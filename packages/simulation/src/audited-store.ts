@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type {
   Change,
   Charge,
+  Ledger,
   ListingBackend,
   Store,
   StoreResult,
@@ -82,7 +83,14 @@ export function auditedStore(
     const space = ban && user.bans?.[isOfRoute ? 'route' : 'common']
     if (ban !== undefined && space !== undefined)
       bans.keyspaces.set(space.id, [ban.prefix ?? prefix, ban.name])
-    const ledger = store.open(...opened)
+    const ledger: Ledger<'async'> & { ready?(): Promise<void> } = store.open(...opened)
+    let isReady = ledger.ready === undefined
+    const ready = ledger.ready?.().then(() => {
+      isReady = true
+    })
+    /** A ledger that is still being loaded would ask its store when nobody knows any more what for. */
+    const onceReady = <T>(ask: () => Promise<T>): Promise<T> =>
+      isReady ? ask() : (ready as Promise<void>).then(ask)
     function asking<T>(own: Pick<Asked, 'requests' | 'change' | 'isPeek'>, ask: () => T): T {
       asked = {
         ...own,
@@ -100,8 +108,9 @@ export function auditedStore(
     return {
       shard: cluster && ((key) => groupOf(tagOf(key) || key)),
       decide: (requests, isPeek) =>
-        asking({ requests, isPeek }, () => ledger.decide(requests, isPeek)),
-      change: (change, raised) => asking({ change }, () => ledger.change(change, raised)),
+        onceReady(() => asking({ requests, isPeek }, () => ledger.decide(requests, isPeek))),
+      change: (change, raised) =>
+        onceReady(() => asking({ change }, () => ledger.change(change, raised))),
     }
   }
   return { ...store, open }

@@ -131,20 +131,25 @@ export class Account {
   limitAt(limit: number, now: number): number {
     const { override } = this
     let own = override !== undefined && override.until > now ? override.limit : limit
-    for (const { units, until } of this.grants) if (until > now) own += units
+    for (const { units, until } of this.topUps) if (until > now) own += units
     return own
   }
 
   /** Whether the client has a limit of its own, or a top-up. */
   hasOwn(now: number): boolean {
     const { override } = this
-    return (override?.until ?? 0) > now || this.grants.some(({ until }) => until > now)
+    return (override?.until ?? 0) > now || this.topUps.some(({ until }) => until > now)
   }
 
   /** Whether an own limit or a top-up ends from one time to another. */
   hasOwnUntil(from: number, to: number): boolean {
     const isEnd = ({ until }: { readonly until: number }) => until > from && until <= to
-    return this.grants.some(isEnd) || (this.override !== undefined && isEnd(this.override))
+    return this.topUps.some(isEnd) || (this.override !== undefined && isEnd(this.override))
+  }
+
+  /** The top-ups that apply: where there is no window, none that another version of the application has made. */
+  private get topUps(): typeof this.grants {
+    return this.isBucket ? [] : this.grants
   }
 
   /** Whether a top-up with this id has not ended. */
