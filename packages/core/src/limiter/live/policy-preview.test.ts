@@ -1,59 +1,31 @@
 // What settings would do to the clients of applications, counted in a process that has none of their limiters.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { describe, expect, it } from '@jest/globals'
+import { patient } from '@sluice/test-harness/redis'
 import { createLimiter } from '../../index.ts'
-import { PolicyControl, sharedDocumentsOf } from '../../operator.ts'
 import { redisStore } from '../../stores/redis/redis-store.ts'
 import { previewPolicy } from './policy-preview.ts'
+import { API, ClientsOnRedis } from './testing/clients-on-redis.ts'
 
-let redis: RedisServer
-let client: Redis
-let store: ReturnType<typeof redisStore>
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  client?.disconnect()
-  await redis.stop()
-})
-beforeEach(async () => {
-  await redis.command('FLUSHALL')
-  store = redisStore(client)
-})
-
-const control = () => new PolicyControl(sharedDocumentsOf(store, 'sluice'))
-
-/** An application that has counted these units of clients. */
-async function counted(options: object, units: Readonly<Record<string, number>>): Promise<void> {
-  const application = redisStore(client)
-  const limiter = createLimiter({ ...patient, store: application, ...options } as never)
-  for (const [key, cost] of Object.entries(units)) await limiter.consume(key, { cost })
-  // It waits until the keyspaces are kept.
-  for await (const entry of application.inspect()) expect(entry.prefix).toBe('sluice')
-  limiter.close()
-}
-
-const API = { name: 'api', limit: 10, window: '1h', live: true } as const
+const clients = new ClientsOnRedis()
 
 describe('a preview', () => {
-  const preview = (settings: object, name = 'api') => previewPolicy(store, 'sluice', name, settings)
+  const preview = (settings: object, name = 'api') =>
+    previewPolicy(clients.store, 'sluice', name, settings)
 
   it('counts who would be over, and changes nothing', async () => {
-    await counted(API, { ada: 10, bob: 6, eve: 5, mallory: 2 })
+    await clients.counted({ ada: 10, bob: 6, eve: 5, mallory: 2 })
     expect(await preview({ limit: 6 })).toEqual({
       ...{ name: 'api', limit: 6, enforced: 1 },
       ...{ clients: 4, exhausted: 1, over: 2, refused: 2, unknown: 0, own: 0 },
     })
     expect(await preview({ limit: 6, dryRun: true })).toMatchObject({ over: 2, refused: 0 })
-    expect(await control().history()).toEqual([])
+    expect(await clients.control.history()).toEqual([])
   })
 
   it('goes by what is set already', async () => {
-    await counted(API, { ada: 10, bob: 6 })
-    await control().set('api', { limit: 20 })
+    await clients.counted({ ada: 10, bob: 6 })
+    await clients.control.set('api', { limit: 20 })
     expect(await preview({ dryRun: true })).toMatchObject({ limit: 20, over: 0, exhausted: 0 })
     expect(await preview({ limit: 6 })).toMatchObject({ over: 2, refused: 2 })
   })
@@ -61,11 +33,17 @@ describe('a preview', () => {
   it.each(['fixed-window', 'sliding-window', 'sliding-log', 'token-bucket', 'leaky-bucket'])(
     'is what a client gets once it is set: %s',
     async (algorithm) => {
-      await counted({ ...API, window: '30d', algorithm }, { ada: 8, bob: 3 })
-      const options = { ...patient, store: redisStore(client), ...API, window: '30d', algorithm }
+      await clients.counted({ ada: 8, bob: 3 }, { ...API, window: '30d', algorithm })
+      const options = {
+        ...patient,
+        store: redisStore(clients.client),
+        ...API,
+        window: '30d',
+        algorithm,
+      }
       for (const limit of [1, 2, 3, 4, 8, 9]) {
         const { over } = await preview({ limit })
-        await control().set('api', { limit })
+        await clients.control.set('api', { limit })
         const limiter = createLimiter({ ...options, limit } as never)
         const peeked = await Promise.all(['ada', 'bob'].map((key) => limiter.peek(key)))
         limiter.close()
@@ -73,18 +51,22 @@ describe('a preview', () => {
           limit,
           over: peeked.filter(({ remaining }) => remaining === 0).length,
         })
-        await control().unset('api')
+        await clients.control.unset('api')
       }
     },
   )
 
   it('refuses those of the share, as the application does', async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`client-${i}`, 8]))
-    await counted(API, many)
+    await clients.counted(many)
     const settings = { limit: 8, enforce: 0.1 }
     const { over, refused } = await preview(settings)
-    await control().set('api', settings)
-    const limiter = createLimiter({ ...patient, store: redisStore(client), ...API } as never)
+    await clients.control.set('api', settings)
+    const limiter = createLimiter({
+      ...patient,
+      store: redisStore(clients.client),
+      ...API,
+    } as never)
     await limiter.policies.list()
     const decided = await Promise.all(Object.keys(many).map((key) => limiter.consume(key)))
     limiter.close()
@@ -94,8 +76,12 @@ describe('a preview', () => {
   })
 
   it('leaves out who has a limit of their own, or can not be told', async () => {
-    await counted(API, { ada: 8, bob: 8, [`user ${'x'.repeat(500)}`]: 8, eve: 8 })
-    const limiter = createLimiter({ ...patient, store: redisStore(client), ...API } as never)
+    await clients.counted({ ada: 8, bob: 8, [`user ${'x'.repeat(500)}`]: 8, eve: 8 })
+    const limiter = createLimiter({
+      ...patient,
+      store: redisStore(clients.client),
+      ...API,
+    } as never)
     await limiter.override('ada', { limit: 100 })
     await limiter.grant('eve', 5)
     await limiter.block('bob', '1h')
@@ -110,7 +96,7 @@ describe('a preview', () => {
     [{ window: '1h' }, 'api', 'SLUICE_OPTION_UNKNOWN'],
     [{ limit: 1 }, 'nobody', 'SLUICE_POLICY_UNKNOWN'],
   ])('refuses what would be refused: %j of %s', async (settings, name, code) => {
-    await counted(API, { ada: 1 })
+    await clients.counted({ ada: 1 })
     await expect(preview(settings, name)).rejects.toMatchObject({ code })
   })
 })
