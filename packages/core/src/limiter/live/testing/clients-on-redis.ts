@@ -42,8 +42,7 @@ export class ClientsOnRedis {
     options: object = API,
   ): Promise<Limiter<'async'>> {
     const store = redisStore(this.client)
-    const given = { ...patient, ...options } as typeof API
-    const limiter = createLimiter({ ...given, store })
+    const limiter = createLimiter({ ...patient, ...(options as typeof API), store })
     for (const [key, cost] of Object.entries(units)) await limiter.consume(key, { cost })
     // It waits until the keyspaces are kept.
     for await (const entry of store.inspect()) expect(entry.prefix).toBe('sluice')
