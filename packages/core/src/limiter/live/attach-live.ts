@@ -1,4 +1,6 @@
 import { conflict } from '../../errors/conflict.ts'
+import { textOf } from '../../errors/thrown.ts'
+import { warnOnce } from '../../errors/warning.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
 import type { LivePolicy } from './live-policies.ts'
@@ -62,13 +64,23 @@ export function attachLive(
     )
   let detach: (() => void) | undefined
   let isOver = false
-  const attached = import('./live-policies.ts').then(({ livePoliciesOf }) => {
-    if (!isOver) detach = livePoliciesOf(documents).attach(policies, changed)
-    attaching.delete(attached)
-  })
+  const attached = import('./live-policies.ts')
+    .then(({ livePoliciesOf }) => {
+      if (!isOver) detach = livePoliciesOf(documents).attach(policies, changed)
+    })
+    .catch(warnOfLoading)
+    .finally(() => attaching.delete(attached))
   attaching.add(attached)
   return () => {
     isOver = true
     detach?.()
   }
+}
+
+function warnOfLoading(error: unknown): void {
+  warnOnce(
+    'SLUICE_POLICY_DOCUMENT',
+    `Live policies can't change in this process, because their code could not be loaded: ${textOf(error)}. The options ` +
+      'hold. Let the bundler keep the files of @sluice/core that it imports dynamically.',
+  )
 }

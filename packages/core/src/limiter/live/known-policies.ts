@@ -52,7 +52,7 @@ export function knownPolicy(known: KnownPolicies, name: string): Policy {
     code: 'SLUICE_POLICY_UNKNOWN',
     option: 'name',
     expected: names.length === 0 ? 'a policy with the option live' : `one of ${names.join(', ')}`,
-    received: name,
+    said: `'${String(name).slice(0, 100)}'`,
     fix: 'Name a policy that has the option live, in an application that has had a request with this store and prefix.',
   })
 }
