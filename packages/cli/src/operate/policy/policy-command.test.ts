@@ -193,7 +193,7 @@ describe('set', () => {
     expect(await history()).toContain('nothing was changed yet')
   })
 
-  it('is told of what somebody has changed since it asked', async () => {
+  it('says what somebody has changed since it asked', async () => {
     await application()
     const io = fakeTerminal(true)
     const asking = set('api', { limit: '50', yes: false }, io)
