@@ -57,7 +57,8 @@ export class Policy {
   /** What counts, with reservations or without. */
   private readonly counting: Algorithm
   private readonly path: string
-  private readonly given: Omit<PolicyOptions, 'limit' | 'window'>
+  /** The user's options, which {@link with} starts from; only a live policy keeps them. */
+  private readonly given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
   private readonly window: PolicyWindow
   private readonly values: Values<typeof OPTIONS.policy>
   private readonly localShares = new WeakMap<CompiledLimit, CompiledLimit>()
@@ -76,7 +77,7 @@ export class Policy {
     this.values = readOptions(OPTIONS.policy, path, windowOptions)
     const { name, limit, algorithm, unit, anchor, alertAt, reserve, dryRun, enforce } = this.values
     this.path = path
-    this.given = options
+    this.given = options.live ? options : undefined
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
     this.window = new PolicyWindow(path === '' ? '' : `${path}.`, this.values)
@@ -127,14 +128,14 @@ export class Policy {
    */
   with(settings: Partial<PolicyOptions & ConcurrencyOptions>): Policy {
     const { live, limitOption } = this
-    const { dryRun, enforce, ...others } = this.given
+    const { dryRun, enforce, ...others } = this.given ?? {}
     // For whom it is a dry run is one setting.
     const replaces = settings.dryRun !== undefined || settings.enforce !== undefined
-    const given = replaces ? others : this.given
-    const policy = new Policy(this.path, { ...given, ...settings, live: undefined })
+    const given = { ...(replaces ? others : this.given), ...settings, live: undefined }
+    const policy = new Policy(this.path, given)
     const { limit } = policy
     const isOutside = live && limit !== undefined && (limit < live.min || limit > live.max)
-    if (!isOutside) return Object.assign(policy, { live })
+    if (!isOutside) return Object.assign(policy, { live, given })
     throw new SluiceError({
       code: 'SLUICE_OPTION_RANGE',
       option: this.at(limitOption),
@@ -296,7 +297,7 @@ export class Policy {
       name,
       algorithm,
       limit: compiledLimit,
-      live: formatLive({ id: liveId as string, ...live, enforced: enforcedBy(this.given) }),
+      live: formatLive({ id: liveId as string, ...live, enforced: enforcedBy(this.given ?? {}) }),
       // A document may change them later.
       get params() {
         return current()
