@@ -5,8 +5,8 @@ import { type MaybePromise, then } from '../../maybe-promise.ts'
 import type { Documents, Store } from '../store.ts'
 import { versionOf } from './document.ts'
 
-/** How often a process asks a remote store for its documents at most, ms. */
-const READ_EVERY_MS = 2000
+/** How often a process asks a remote store for its documents at most, ms: with the answer, it knows a change within two seconds. */
+const READ_EVERY_MS = 1900
 /** When an answer that has not come is no longer waited for, ms. */
 const LOST_MS = 10_000
 /** How often a change is tried if other processes change the document too. */
