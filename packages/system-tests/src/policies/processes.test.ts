@@ -11,6 +11,7 @@ import {
   type RedisServer,
   startCluster,
   startRedis,
+  startSentinel,
   until,
 } from '@sluice/test-harness/redis'
 import { Cluster, Redis } from 'ioredis'
@@ -155,42 +156,67 @@ describe('on Redis', () => {
   })
 })
 
-test('a change during a failover of a cluster is made once, or rejected, and reaches all', async () => {
+/** A deployment of Redis, of which the master that has the document can be killed. */
+interface Deployment {
+  connect(): Cluster | Redis
+  readonly master: RedisServer
+}
+
+async function ofCluster(): Promise<Deployment> {
   const nodes = await startCluster({ replicasPerMaster: 1, nodeTimeoutMs: 1000 })
   ends.push(() => nodes.stop())
-  const connect = () => {
-    const client = new Cluster(
-      nodes.nodes.map(({ host, port }) => ({ host, port })),
-      { redisOptions: { disconnectTimeout: 0 }, slotsRefreshInterval: 500 },
-    )
-    client.on('error', () => {})
-    ends.push(() => client.disconnect())
-    return client
-  }
-  const [writer, other] = [writerOn(connect()), writerOn(connect())]
-  await writer.policies.set('api', { limit: 40 })
   const place = Math.floor(((await hashSlotOf(nodes, '{#}')) * 3) / 16_384)
-  const master = nodes.masters[place] as RedisServer
-  const isReplicated = async () => Number(await master.command('WAIT', 1, 100)) === 1
-  await until(isReplicated, { what: 'the replica has the document' })
-  await master.kill()
-  const set = async () => {
-    try {
-      await writer.policies.set('api', { limit: 50 }, { seen: 1 })
-      return true
-    } catch (error) {
-      // What was made, though its answer was lost, is not made again.
-      if ((error as { code: string }).code === 'SLUICE_POLICY_CHANGED') return true
-      expect(error).toMatchObject({ code: expect.stringMatching(/^SLUICE_/) })
-      return false
-    }
+  const addresses = nodes.nodes.map(({ host, port }) => ({ host, port }))
+  const options = { redisOptions: { disconnectTimeout: 0 }, slotsRefreshInterval: 500 }
+  return {
+    connect: () => new Cluster(addresses, options),
+    master: nodes.masters[place] as RedisServer,
   }
-  expect((await writer.peek('ada')).limit).toBe(40)
-  await until(set, { what: 'the replica takes the change' })
-  for (const each of [writer, other])
-    await until(async () => (await each.peek('ada')).limit === 50, { what: 'all have it' })
-  expect((await other.policies.history()).map(({ number }) => number)).toEqual([2, 1])
-})
+}
+
+async function ofSentinel(): Promise<Deployment> {
+  const { name, master, sentinels, stop } = await startSentinel()
+  ends.push(stop)
+  const addresses = sentinels.map(({ host, port }) => ({ host, port }))
+  return { connect: () => new Redis({ sentinels: addresses, name, disconnectTimeout: 0 }), master }
+}
+
+test.each([
+  ['a cluster', ofCluster],
+  ['Sentinel', ofSentinel],
+])(
+  'a change during a failover of %s is made once, or rejected, and reaches all',
+  async (_, deploy) => {
+    const { connect, master } = await deploy()
+    const open = () => {
+      const client = connect()
+      client.on('error', () => {})
+      ends.push(() => client.disconnect())
+      return writerOn(client)
+    }
+    const [writer, other] = [open(), open()]
+    await writer.policies.set('api', { limit: 40 })
+    const isReplicated = async () => Number(await master.command('WAIT', 1, 100)) === 1
+    await until(isReplicated, { what: 'the replica has the document' })
+    await master.kill()
+    const set = async () => {
+      try {
+        await writer.policies.set('api', { limit: 50 }, { seen: 1 })
+        return true
+      } catch (error) {
+        // What was made, though its answer was lost, is not made again.
+        if ((error as { code: string }).code === 'SLUICE_POLICY_CHANGED') return true
+        expect(error).toMatchObject({ code: expect.stringMatching(/^SLUICE_/) })
+        return false
+      }
+    }
+    expect((await writer.peek('ada')).limit).toBe(40)
+    await until(set, { what: 'the replica takes the change' })
+    for (const each of [writer, other])
+      await until(async () => (await each.peek('ada')).limit === 50, { what: 'all have it' })
+    expect((await other.policies.history()).map(({ number }) => number)).toEqual([2, 1])
+  },
+)
 
 describeUnless(whyNoPostgres(), 'on PostgreSQL', () => {
   test('every admission is within the limits in force', async () => {
