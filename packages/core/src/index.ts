@@ -39,13 +39,13 @@ export type { BanDecision, Decision, PolicyDecision } from './limiter/decision.t
 export { estimateTokens } from './limiter/estimate-tokens.ts'
 export type { EventOptions } from './limiter/event-options.generated.ts'
 export type { GrantOptions, Limiter, OverrideOptions, WaitOptions } from './limiter/limiter.ts'
+export type { PolicyControl } from './limiter/live/policy-control.ts'
 export type {
   ChangeOptions,
-  PolicyControl,
   PolicyDifference,
   PolicyState,
   SetOptions,
-} from './limiter/live/policy-control.ts'
+} from './limiter/live/policy-state.ts'
 export type { LiveBounds } from './limiter/live-bounds.ts'
 export type {
   ConcurrencyOptions,

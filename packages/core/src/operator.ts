@@ -4,15 +4,14 @@ export { AddressRanges } from './key/address-ranges.ts'
 export { type Cidr, cidrText, isAddressLike, parseCidr } from './key/cidr.ts'
 export { isIPv4 } from './key/ip.ts'
 export type { PolicyClientCounter, PolicyClients } from './limiter/live/policy-clients.ts'
-export {
-  type ChangeOptions,
-  loadPolicyChanges,
-  PolicyControl,
-  type PolicyDifference,
-  type PolicyState,
-  type SetOptions,
-} from './limiter/live/policy-control.ts'
+export { loadPolicyChanges, PolicyControl } from './limiter/live/policy-control.ts'
 export type { PolicyPreview } from './limiter/live/policy-preview.ts'
+export type {
+  ChangeOptions,
+  PolicyDifference,
+  PolicyState,
+  SetOptions,
+} from './limiter/live/policy-state.ts'
 export { parseDuration } from './options/duration.ts'
 export { keptDocuments } from './stores/documents/kept-documents.ts'
 export {

@@ -19,7 +19,7 @@ import {
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
 import { checkSettings, type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
-import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-control.ts'
+import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-state.ts'
 
 // What is loaded with them.
 export { keyspacesOfPolicies } from './known-policies.ts'
