@@ -1,13 +1,13 @@
-import type { Decision, Limiter, PolicyDecision, ThresholdEvent } from '@sluice/core'
+import type { Decision, PolicyDecision, ThresholdEvent } from '@sluice/core'
 import type { HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
 import { auditedStore } from './audited-store.ts'
+import { CalledLimiters } from './called-limiters.ts'
 import { type Account, limitOf } from './checks/account.ts'
 import { Audit } from './checks/audit.ts'
 import type { BanSpace } from './checks/bans.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { checkVerdict, rulingOf } from './checks/exemptions.ts'
-import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
 import { adapter, costOf, Exchange, type Reply, type Waited } from './exchange.ts'
@@ -18,24 +18,20 @@ import {
   type Fault,
   holdOf,
   inVersion,
+  isCall,
   isOfOperator,
   maySendTwice,
-  type PlannedApplication,
   type PlannedBan,
-  type PlannedCall,
   type PlannedPolicy,
   type PlannedRequest,
   type PlannedVersion,
 } from './plan.ts'
-import { Quotas } from './quotas.ts'
+import type { Quotas } from './quotas.ts'
 import { SOCKETS } from './timeline.ts'
 import type { World } from './world.ts'
 
 /** How long a process remembers what another one has changed meanwhile, ms: 2 s, and a call. */
 const ASKED_AGAIN_MS = 2500
-
-/** How long an own limit lasts that is given by a call of a turn, ms. */
-const OWN_MS = 5000
 
 /** A process of the application: its machine, its connection to the store, and its limiter. */
 export class Process {
@@ -82,14 +78,8 @@ export class Process {
   readonly routePlace: number | undefined
   /** Where its limiter counts what it refuses, and where that route does; undefined: nowhere. */
   readonly bans: { readonly common: BanSpace; readonly route: BanSpace } | undefined
-  /** Reserves for streams; undefined: the application has none. */
-  readonly streams: Limiter<'async'> | undefined
-  /** For which calls wait, and how they do; undefined: the application has none. */
-  readonly queue: { readonly limiter: Limiter<'async'>; readonly waits: Waits } | undefined
-  /** The limiter that is called several times in one turn; undefined: the application has none. */
-  readonly calls: Limiter<'async'> | undefined
-  /** What ends each stream. */
-  private readonly openStreams = new Set<() => void>()
+  /** The limiters that the application calls itself. */
+  readonly called: CalledLimiters
   private readonly core: Core
   private readonly world: World
   private handling: Exchange | undefined
@@ -130,11 +120,7 @@ export class Process {
     const { fail, otherAnchors } = world
     this.local = new Audit(shares, fail, () => timeline.now, false, otherAnchors)
     const store = auditedStore(this.core, this.connection, this, world)
-    const { streams, queue, calls } = application
-    this.streams =
-      streams && this.streamLimiter(streams, { ...streams, reserveMs: hold ?? streams.reserveMs })
-    this.queue = queue && this.queueLimiter(queue)
-    this.calls = calls && this.callLimiter(calls)
+    this.called = new CalledLimiters(this, this.core, world, hold)
     const options = optionsOf(plan, policies, this.routePlace, store, {
       threshold: (event) => this.threshold(event),
       decision: (exchange, decision) => this.decided(exchange, decision),
@@ -147,10 +133,7 @@ export class Process {
   /** A request arrives. */
   arrive(planned: PlannedRequest): void {
     this.machine.post(0, SOCKETS, () => {
-      if (planned.calls !== undefined) this.callAll(planned, planned.calls)
-      else if (planned.wait?.takesTurn) void this.takeTurn(planned, planned.wait)
-      else if (planned.wait !== undefined) void this.wait(planned, planned.wait)
-      else if (planned.stream !== undefined) void this.stream(planned, planned.stream)
+      if (isCall(planned)) this.called.call(planned)
       else this.handle(planned)
     })
   }
@@ -177,16 +160,14 @@ export class Process {
     this.endAll()
     this.machine.isLeaving = true
     this.http.limiter.close()
-    this.streams?.close()
-    this.queue?.limiter.close()
-    this.calls?.close()
+    this.called.close()
     this.kill()
   }
 
   /** The application ends all responses; their clients have read them. */
   endAll(): void {
     for (const exchange of [...this.exchanges]) this.end(exchange)
-    for (const end of [...this.openStreams]) end()
+    this.called.endAll()
   }
 
   stepClock(ms: number): void {
@@ -202,8 +183,7 @@ export class Process {
       this.forget(key)
       this.endBans(key, 'reset')
       Promise.resolve(this.http.limiter.reset(key)).catch(() => {})
-      this.streams?.reset(client).catch(() => {})
-      this.queue?.limiter.reset(client).catch(() => {})
+      this.called.reset(client)
     })
   }
 
@@ -228,8 +208,7 @@ export class Process {
           if (audit.of(i, key).blockedAt < askedAt)
             fail('operator', `${key} is not blocked in quota ${i}`)
       })
-      this.streams?.block(client, ms).catch(() => {})
-      this.queue?.limiter.block(client, ms).catch(() => {})
+      this.called.block(client, ms)
     })
   }
 
@@ -321,178 +300,6 @@ export class Process {
         exchange.leave()
       })
     }
-  }
-
-  /** A stream reserves its estimate, and is settled when it ends. */
-  private async stream(planned: PlannedRequest, ending: PlannedRequest['stream']): Promise<void> {
-    const { world, name, machine, core } = this
-    const { client, cost, actual, workMs } = planned
-    const arrivedAt = world.timeline.now
-    world.tell(name, () => `begins a stream of ${client} for ${cost}`)
-    const { allowed, source, ...reserved } = await (this.streams as Limiter<'async'>).acquire(
-      client,
-      { cost },
-    )
-    world.tell(name, () => `${allowed ? 'admits' : 'refuses'} the stream (${source})`)
-    checkDeadline(world, machine, { arrivedAt })
-    if (!allowed || machine.isDead) return
-    const settle = (units: number) => {
-      world.tell(name, () => `settles the stream of ${client} with ${units}`)
-      reserved.settle(units).catch((error: unknown) => {
-        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
-      })
-    }
-    const end = () => {
-      if (!this.openStreams.delete(end)) return
-      if (ending === 'release') void reserved.release()
-      else settle(actual)
-      if (ending === 'settle twice') machine.post(200, SOCKETS, () => settle(actual + 1))
-    }
-    this.openStreams.add(end)
-    if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
-  }
-
-  /** @param own the policy of this version */
-  private streamLimiter(
-    planned: NonNullable<PlannedApplication['streams']>,
-    own: typeof planned,
-  ): Limiter<'async'> {
-    const { world, name, core } = this
-    const { deadline, onStoreError, localShare } = world.plan.application
-    const { reserveMs: hold, ...policy } = own
-    const quotas = new Quotas([planned])
-    const user = {
-      name: `the streams of ${name}`,
-      quotas,
-      limits: [planned.limit],
-      holds: [hold],
-      allowance: undefined,
-    }
-    const audited = { ...world, audit: world.streams }
-    const store = auditedStore(core, this.connection, user, audited)
-    const policies = [{ ...policy, reserve: true, hold } as const]
-    return core.createLimiter({ store, deadline, onStoreError, localShare, policies })
-  }
-
-  /** Calls about one client, all in one turn. */
-  private callAll({ client }: PlannedRequest, calls: readonly PlannedCall[]): void {
-    const { world, name, machine, core } = this
-    const limiter = this.calls as Limiter<'async'>
-    const until = machine.now() + OWN_MS
-    const what = calls.map(({ kind, units }) => (kind === 'peek' ? kind : `${kind} ${units}`))
-    world.tell(name, () => `calls for ${client}: ${what.join(', ')}`)
-    world.order.called(name, client, what)
-    const arrivedAt = world.timeline.now
-    const callOne = async ({ kind, units }: PlannedCall): Promise<void> => {
-      if (kind === 'override') return limiter.override(client, { limit: units, until })
-      if (kind === 'grant') return void (await limiter.grant(client, units))
-      if (kind === 'settle') return limiter.settle(client, units)
-      await (kind === 'peek' ? limiter.peek(client) : limiter.consume(client, { cost: units }))
-      checkDeadline(world, machine, { arrivedAt })
-    }
-    for (const call of calls)
-      callOne(call).catch((error: unknown) => {
-        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
-      })
-  }
-
-  private callLimiter(planned: PlannedPolicy): Limiter<'async'> {
-    const { world, name, core } = this
-    const { deadline, onStoreError, localShare } = world.plan.application
-    const user = {
-      name,
-      quotas: new Quotas([planned]),
-      limits: [limitOf(planned)],
-      allowance: undefined,
-      isOrdered: true,
-    } as const
-    const audited = { ...world, audit: world.calls }
-    const store = auditedStore(core, this.connection, user, audited)
-    return core.createLimiter({ store, deadline, onStoreError, localShare, policies: [planned] })
-  }
-
-  /** A call waits until it is admitted, is given up or aborted. */
-  private async wait(planned: PlannedRequest, wait: Waiting['wait']): Promise<void> {
-    const { world, name, machine, core } = this
-    const { limiter, waits } = this.queue as NonNullable<Process['queue']>
-    const { client, cost, workMs } = planned
-    const { priority, maxMs: maxWait, abortsMs } = wait
-    world.tell(name, () => `gets a call of ${client} that waits for ${cost}`)
-    const waiting = waits.begin(planned, wait)
-    const aborts = new AbortController()
-    if (abortsMs !== undefined) {
-      machine.post(abortsMs, SOCKETS, () => {
-        waiting.isAborted ||= waits.open.has(waiting)
-        aborts.abort()
-      })
-    }
-    const options = { cost, priority, signal: aborts.signal }
-    try {
-      const holdsSlots = 'hold' in (world.plan.application.queue as PlannedPolicy)
-      const slot = holdsSlots
-        ? await limiter.acquire(client, { ...options, maxWait: maxWait as number })
-        : undefined
-      const { source } = slot ?? (await limiter.wait(client, { ...options, maxWait }))
-      if (machine.isDead) return
-      waits.admit(waiting, source === 'store')
-      const end = () => {
-        if (this.openStreams.delete(end)) void slot?.release()
-      }
-      this.openStreams.add(end)
-      if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
-    } catch (error) {
-      if (machine.isDead && !machine.isLeaving) return
-      if (error instanceof core.WaitError) waits.reject(waiting, error.code, error.retryAfterMs)
-      else world.fail('escaped', `${name}: ${error}`)
-    }
-  }
-
-  /** A call takes a turn, and perhaps gives it back. */
-  private async takeTurn(
-    { client, cost }: PlannedRequest,
-    { abortsMs }: Waiting['wait'],
-  ): Promise<void> {
-    const { world, name, machine, core } = this
-    const { limiter, waits } = this.queue as NonNullable<Process['queue']>
-    const arrivedAt = world.timeline.now
-    const turn = await limiter.takeTurn(client, { cost })
-    const { allowed, delayMs, source } = turn
-    world.tell(
-      name,
-      () => `${allowed ? `gives a turn in ${delayMs} ms` : 'refuses a turn'} to ${client}`,
-    )
-    checkDeadline(world, machine, { arrivedAt })
-    if (!allowed || machine.isDead) return
-    if (source === 'store') waits.admitted += cost
-    if (abortsMs === undefined) return
-    machine.post(abortsMs, SOCKETS, () => {
-      if (source === 'store') waits.admitted -= cost
-      Promise.resolve(turn.cancel()).catch((error: unknown) => {
-        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
-      })
-    })
-  }
-
-  private queueLimiter(planned: PlannedPolicy): NonNullable<Process['queue']> {
-    const { world, name, core, machine } = this
-    const { deadline, onStoreError, localShare } = world.plan.application
-    const limits = [limitOf(planned)]
-    const quotas = new Quotas([planned])
-    const { queueBan: ban } = world.plan.application
-    const space = ban && { ban, id: 'queue' }
-    const bans = space && { common: space, route: space }
-    const user = {
-      name: `the calls that wait in ${name}`,
-      quotas,
-      limits,
-      allowance: undefined,
-      bans,
-    }
-    const audited = { ...world, audit: world.waits }
-    const store = auditedStore(core, this.connection, user, audited)
-    const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING, ban }
-    const limiter = core.createLimiter({ ...shared, policies: [planned] })
-    return { limiter, waits: new Waits(world, name, machine, planned) }
   }
 
   /** The application works on the request; or it was refused, and comes again after `retryAfterMs`. */

@@ -153,7 +153,7 @@ export async function checkWaits(world: World, { places }: Application): Promise
   const { queue, queueBan, deadline } = plan.application
   if (queue === undefined) return
   for (const each of places) each.isQuiet = true
-  const open = () => places.flatMap(({ queue }) => [...(queue?.waits.open ?? [])])
+  const open = () => places.flatMap(({ called }) => [...(called.queue?.waits.open ?? [])])
   const units = open().reduce((sum, { planned }) => sum + planned.cost + 1, 2)
   // A block that has ended applies again when the clock steps back.
   const blocks = plan.faults.some(({ kind }) => kind === 'block key')
@@ -164,7 +164,7 @@ export async function checkWaits(world: World, { places }: Application): Promise
   if (left !== undefined)
     fail('waiting', `the call of ${left.planned.client} at ${left.arrivedAt} still waits`)
   if (plan.faults.length > 0 || 'hold' in queue) return
-  const admitted = places.reduce((sum, each) => sum + (each.queue?.waits.admitted ?? 0), 0)
+  const admitted = places.reduce((sum, each) => sum + (each.called.queue?.waits.admitted ?? 0), 0)
   if (waits.charged[0] !== admitted)
     fail(
       'waiting',
@@ -230,8 +230,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
   await timeline.run(timeline.now + 2 * plan.application.deadline)
   const [first] = places as [Process]
   const others = [
-    [first.streams, world.streams],
-    [first.queue?.limiter, world.waits],
+    [first.called.streams, world.streams],
+    [first.called.queue?.limiter, world.waits],
     [first.routeLimiter, first.routeLimiter ? audit : noAccounts],
   ] as const
   const isPaidFor = plan.requests.some(({ limit }) => limit !== undefined)
