@@ -1,6 +1,7 @@
 import type { AlgorithmName } from '@sluice/core'
 import { ANCHORED, CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
 import { Draw } from './draw.ts'
+import { withWaits } from './draw-waits.ts'
 import {
   type Fault,
   isCall,
@@ -72,7 +73,7 @@ export function planOf(seed: number): Plan {
     faults.sort((one, other) => one.at - other.at)
   }
   faults = withVersions(application, faults)
-  return { seed, ...epoch, duration, application, requests, faults }
+  return withWaits(draw, { seed, ...epoch, duration, application, requests, faults })
 }
 
 /** Other lengths of windows that depend on the request, ms. */

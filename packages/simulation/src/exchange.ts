@@ -30,6 +30,10 @@ export class Exchange {
   ruling: Ruling | undefined = undefined
   /** Whether no other request of its keys was decided by its process at the same time, part by part. */
   isAlone = true
+  /** Whether it has waited for its turn, in place of a refusal. */
+  hasWaited = false
+  /** Whether its client has left while it waited. */
+  hasLeftLine = false
   /** Whether the application works on it, or has. */
   goesOn = false
   /** Whether the application has ended the response. */

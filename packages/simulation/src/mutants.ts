@@ -334,6 +334,12 @@ export const mutants: readonly Mutant[] = [
     by: '',
   },
   {
+    name: 'a request waits for longer than it may',
+    file: 'http/http-limiter.ts',
+    text: '{ maxWait, priority: given, signal }',
+    by: '{ maxWait: 2 * (maxWait as number), priority: given, signal }',
+  },
+  {
     name: 'a part of a cluster keeps what it has granted to a request that another one refuses',
     file: 'stores/resilient/resilient-ledger.ts',
     text: 'attempt.conclude(result.admitted)',

@@ -25,7 +25,7 @@ export function optionsOf(
 ): Options & { routes?: Routes<Exchange, Reply> } {
   const { application, requests } = plan
   const { deadline, onStoreError, localShare, refusalCache, ban, routeBan, cluster } = application
-  const { lists, goesOn } = application
+  const { lists, goesOn, waits } = application
   const isPaidFor = requests.some(({ limit }) => limit !== undefined)
   const skips = requests.some(({ exempt }) => exempt === 'skip')
   const rules = policies.map((policy) => ({
@@ -57,6 +57,11 @@ export function optionsOf(
     ...(cluster?.sharded && { shard: organisationOf }),
     ...lists,
     ...(skips && { skip: ({ planned }) => planned.exempt === 'skip' }),
+    ...(waits && {
+      maxWait: waits.maxMs,
+      maxWaiting: waits.most,
+      priority: waits.priority === 'constant' ? 1 : ({ planned }) => planned.priority ?? 0,
+    }),
     ...(goesOn === 'in a dry run' && { dryRun: true }),
     ...(goesOn === 'with its decision' && { respond: 'continue' }),
     policies: common as Options['policies'] & object,

@@ -44,6 +44,14 @@ export interface PlannedCall {
   readonly units: number
 }
 
+/** How the application's requests wait for their turn, in place of a refusal. */
+export interface PlannedWaits {
+  readonly maxMs: number
+  /** How many may wait in a process. */
+  readonly most: number
+  readonly priority: 'constant' | 'by request'
+}
+
 /** What every process of the application is configured with. */
 export interface PlannedApplication {
   readonly processes: number
@@ -76,6 +84,8 @@ export interface PlannedApplication {
   readonly isFetch?: true
   /** Requests that are refused go on. */
   readonly goesOn?: 'in a dry run' | 'with its decision'
+  /** Left out: what is refused does not wait. */
+  readonly waits?: PlannedWaits
 }
 
 /** In what a version of the application differs. Times are ms. */
@@ -128,6 +138,8 @@ export interface PlannedRequest {
   readonly retries?: number
   /** Its route, if that differs: it has a limit of its own, shares those of the others, or has none. */
   readonly route?: 'own' | 'shared' | 'free'
+  /** Whom it comes before while it waits, where that depends on the request. Left out: 0 */
+  readonly priority?: number
   /** It is exempt, unless its client is always refused: the application says so, or it is a CORS preflight. */
   readonly exempt?: 'skip' | 'preflight'
   /** It is a stream, which reserves its estimate. How the application ends it. */

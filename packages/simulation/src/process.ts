@@ -8,6 +8,7 @@ import { Audit } from './checks/audit.ts'
 import type { BanSpace } from './checks/bans.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { checkVerdict, rulingOf } from './checks/exemptions.ts'
+import { Lines } from './checks/lines.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
 import { adapter, costOf, Exchange, type Reply, type Waited } from './exchange.ts'
@@ -78,6 +79,8 @@ export class Process {
   readonly routePlace: number | undefined
   /** Where its limiter counts what it refuses, and where that route does; undefined: nowhere. */
   readonly bans: { readonly common: BanSpace; readonly route: BanSpace } | undefined
+  /** How requests wait for their turns, by limiter; none: they do not. */
+  private readonly lines: Lines[] = []
   /** The limiters that the application calls itself. */
   readonly called: CalledLimiters
   private readonly core: Core
@@ -298,6 +301,7 @@ export class Process {
         if (exchange.isClosed) return
         world.tell(planned.client, () => 'hangs up')
         exchange.leave()
+        for (const each of this.lines) this.machine.post(0, SOCKETS, () => each.checkGone(exchange))
       })
     }
   }
@@ -378,6 +382,8 @@ export class Process {
     checkDeadline(world, this.machine, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
     this.checkThresholds(exchange, decision)
+    // What is said after a wait in vain counts those who still wait.
+    if (exchange.hasWaited && !allowed) return
     this.checkPatience(exchange, decision)
     this.checkBan(exchange, decision)
     if (source === 'cache') this.checkRemembered(exchange, decision)
@@ -403,7 +409,9 @@ export class Process {
         callMs: plan.application.deadline,
       })
     // In a queue, lack of a place to wait looks like a refusal.
-    const isPlain = plan.application.policies.every((each) => !('maxDelay' in each))
+    const { policies: planned, waits } = plan.application
+    // A ban counts a refusal before a wait, which is no decision.
+    const isPlain = waits === undefined && planned.every((each) => !('maxDelay' in each))
     if (source !== 'local' || this.decidesApart || !isPlain) return
     const isRefused = policies.some(
       (each, i) =>
@@ -574,29 +582,46 @@ export class Process {
   /** Links each request with what it is charged: core reads the charges while it begins to handle it. */
   private noteCharges(limiter: HttpLimiter<Exchange, Reply>['limiter']): void {
     const decide = limiter.decide.bind(limiter)
-    limiter.decide = (charges, ...others) => {
+    const noted = new WeakSet<readonly Charge[]>()
+    const note = (charges: readonly Charge[]) => {
       const exchange = this.handling as Exchange
-      if (exchange.ruling !== undefined)
-        this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
-      const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
-      exchange.charges = charges
-      if (this.decidesApart) this.noteOverlaps(exchange)
-      exchange.places = charges.map((_, i) => this.quotas.of(first + i, exchange.planned.window))
-      if (this.quotas.vary) for (const place of exchange.places) this.used.add(place)
-      const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
-      for (const [i, { key, limit }] of charges.entries()) {
-        keys[first + i] = key
-        if (exchange.planned.otherAnchor) this.world.otherAnchors?.add(limit)
-        this.limitOf.set(
-          limit,
-          exchange.planned.limit ?? (this.limits[exchange.places[i] as number] as number),
-        )
-      }
-      this.keys.set(exchange.planned.client, keys)
-      for (const { slot } of charges) {
-        if (slot !== undefined) this.world.bySlot.set(slot, exchange)
-      }
+      // One that waits is asked for several times.
+      if (noted.has(charges)) return exchange
+      noted.add(charges)
+      this.note(exchange, charges)
+      return exchange
+    }
+    limiter.decide = (charges, ...others) => {
+      note(charges)
       return decide(charges, ...others)
+    }
+    const { waits } = this.world.plan.application
+    if (waits === undefined) return
+    const lines = new Lines(this.world, this.name, this.machine, waits)
+    lines.follow(limiter, note)
+    this.lines.push(lines)
+  }
+
+  private note(exchange: Exchange, charges: readonly Charge[]): void {
+    if (exchange.ruling !== undefined)
+      this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
+    const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
+    exchange.charges = charges
+    if (this.decidesApart) this.noteOverlaps(exchange)
+    exchange.places = charges.map((_, i) => this.quotas.of(first + i, exchange.planned.window))
+    if (this.quotas.vary) for (const place of exchange.places) this.used.add(place)
+    const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
+    for (const [i, { key, limit }] of charges.entries()) {
+      keys[first + i] = key
+      if (exchange.planned.otherAnchor) this.world.otherAnchors?.add(limit)
+      this.limitOf.set(
+        limit,
+        exchange.planned.limit ?? (this.limits[exchange.places[i] as number] as number),
+      )
+    }
+    this.keys.set(exchange.planned.client, keys)
+    for (const { slot } of charges) {
+      if (slot !== undefined) this.world.bySlot.set(slot, exchange)
     }
   }
 }

@@ -98,6 +98,8 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
   if (lists !== undefined) yield { ...plan, application: withoutLists }
   const { goesOn, ...thatRefuses } = application
   if (goesOn !== undefined) yield { ...plan, application: thatRefuses }
+  const { waits, ...thatDoesNotWait } = application
+  if (waits !== undefined) yield { ...plan, application: thatDoesNotWait }
   const { cluster, ...onOneServer } = application
   if (cluster !== undefined) {
     const others = faults.filter(({ kind }) => kind !== 'move keys')

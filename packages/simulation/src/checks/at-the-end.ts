@@ -6,6 +6,7 @@ import { isOtherVersion, longestHold, type Plan, versionsOf, windowOf } from '..
 import type { Process } from '../process.ts'
 import type { Server } from '../server.ts'
 import type { World } from '../world.ts'
+import { decidedWithin } from './deadline.ts'
 import { rulingOf } from './exemptions.ts'
 
 /** The longest that the breaker stays open once the store works, ms: lost probes count for 30 s. */
@@ -108,8 +109,9 @@ function workedUntil({ exchanges }: Process, plan: Plan): number {
 /** Every request was decided, unless its process has ended. */
 export async function checkDecided(world: World, { places }: Application): Promise<void> {
   const { timeline, plan, fail } = world
-  await timeline.run(timeline.now + 2 * plan.application.deadline)
-  const latest = timeline.now - 2 * plan.application.deadline
+  const mostMs = plan.application.deadline + decidedWithin(plan.application)
+  await timeline.run(timeline.now + mostMs)
+  const latest = timeline.now - mostMs
   for (const { exchanges, name } of places)
     for (const { decision, arrivedAt, planned, ruling } of exchanges)
       if (decision === undefined && arrivedAt <= latest && ruling === undefined)
@@ -125,7 +127,7 @@ export async function checkAllOrNothing(world: World, { places }: Application): 
   const { policies, cluster, deadline } = plan.application
   if (places.some(({ machine }) => machine.isOverloaded)) return
   for (const each of places) each.isQuiet = true
-  await timeline.run(timeline.now + 2 * deadline)
+  await timeline.run(timeline.now + deadline + decidedWithin(plan.application))
   // Where keys are decided together, what a late call has charged to a refused request stays charged.
   const [first, ...others] = policies.filter(({ isOfRoute }) => !isOfRoute)
   const isSeparate =

@@ -29,8 +29,12 @@ export function checkVerdict(
   application: PlannedApplication,
   fail: Fail,
 ): void {
-  const { planned, decision, isClosed, ruling } = exchange
+  const { planned, decision, isClosed, ruling, hasLeftLine } = exchange
   const { goesOn } = application
+  if (hasLeftLine) {
+    if (isLetOn || decision) fail('verdict', `${planned.client} has left, and its request goes on`)
+    return
+  }
   const by = decision && `${decision.allowed ? 'admitted' : 'refused'} by ${decision.source}`
   if (ruling === 'exempt' ? decision !== undefined : decision === undefined)
     fail('exempt', `${planned.client} is ${ruling ?? 'limited'}, and was ${by ?? 'not decided'}`)
