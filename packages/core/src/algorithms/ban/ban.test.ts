@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
 import { memoryStore, redisStore } from '../../index.ts'
 import {
   type Charge,
@@ -21,17 +20,8 @@ import { type BanTrace, banTraces } from './traces.ts'
 const admitting = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
 const refusing = fixedWindow.compile({ limit: 0, windowMs: 1000 })
 
-let redis: RedisServer
-let client: Redis
+const redis = useRedis()
 let opened = 0
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
 
 const clock = manualClock(START)
 
@@ -68,9 +58,9 @@ function batching(openAlone: Open, cost: number): Open {
 const places = {
   'in memory': () => open(memoryStore({ clock })),
   'in a transaction': () => open(inMap()),
-  'on Redis': () => open(redisStore(client, { clock })),
-  'on Redis, in a batch of one cost': () => batching(open(redisStore(client, { clock })), 1),
-  'on Redis, in a batch': () => batching(open(redisStore(client, { clock })), 2),
+  'on Redis': () => open(redisStore(redis.client, { clock })),
+  'on Redis, in a batch of one cost': () => batching(open(redisStore(redis.client, { clock })), 1),
+  'on Redis, in a batch': () => batching(open(redisStore(redis.client, { clock })), 2),
 }
 
 /** The ledger, with another request of that cost in each of its calls. */

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
 import { memoryStore, redisStore } from '../../index.ts'
 import { type Charge, compareAndSwapStore, type Store, type StoreMode } from '../../store.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
@@ -21,17 +20,8 @@ const limits = Array.from({ length: 31 }, (_, i) => {
   return calendarWindow.compile({ limit: LIMIT, windowMs: calendar.lengthMs, calendar })
 })
 
-let redis: RedisServer
-let client: Redis
+const redis = useRedis()
 let opened = 0
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
 
 /** Forgets each key at the earliest moment that is allowed. */
 function forgetful(clock: ManualClock): Store {
@@ -56,7 +46,7 @@ function forgetful(clock: ManualClock): Store {
 const places = {
   'in memory': (clock: ManualClock) => memoryStore({ clock }),
   'in a transaction': forgetful,
-  'on Redis': (clock: ManualClock) => redisStore(client, { clock }),
+  'on Redis': (clock: ManualClock) => redisStore(redis.client, { clock }),
 }
 
 const NOVEMBER = Date.UTC(2026, 10, 1)
@@ -185,6 +175,6 @@ test('however it moves, every store says the same, and admits twice the limit in
 test('Redis keeps a window that has ended for as long as it matters', async () => {
   const { clock, name, consume } = open(places['on Redis'])
   await consume(10, 1)
-  const ttlMs = await client.pttl(`moving:{client}:${name}`)
+  const ttlMs = await redis.client.pttl(`moving:{client}:${name}`)
   expect(ttlMs).toBeGreaterThan(Date.UTC(2026, 10, 9, 23) + 31 * DAY - clock())
 })

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
 import { memoryStore, redisStore, type Store } from '../../index.ts'
 import { transactionalStore } from '../../store.ts'
 import { manualClock } from '../../testing/index.ts'
@@ -11,17 +10,8 @@ import { concurrency } from './concurrency.ts'
 const START = 1_800_000_000_000
 const HOLD = 3000
 
-let redis: RedisServer
-let client: Redis
+const redis = useRedis()
 let histories = 0
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
 
 /** What happens to one key of two processes, each of which knows which slots it holds. */
 type Event =
@@ -147,7 +137,7 @@ test('in transactions neither', async () => {
 
 test('on Redis neither', async () => {
   const property = fc.asyncProperty(anyLimit, anyHistory, (limit, events) =>
-    play((clock) => redisStore(client, { clock }), limit, events),
+    play((clock) => redisStore(redis.client, { clock }), limit, events),
   )
   await fc.assert(property, { numRuns: 60 })
 })

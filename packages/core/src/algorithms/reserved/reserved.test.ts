@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
 import {
   type Charge,
   type InspectableStore,
@@ -34,17 +33,8 @@ const inners: readonly [string, Algorithm, object][] = [
   ['sliding window in ticks', slidingWindow, { windowMs: 10 ** 10, scale: 10 ** 9 }],
 ]
 
-let redis: RedisServer
-let client: Redis
+const redis = useRedis()
 let runs = 0
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
 
 function inMap(clock: ManualClock): Store<'async'> {
   const values = new Map<string, Uint8Array>()
@@ -171,7 +161,7 @@ describe.each(inners)('reservations in a %s', (_, inner, params) => {
           return play(create(clock), clock, inner, params, steps)
         }
         const expected = await of(inMap)
-        expect(await of((clock) => redisStore(client, { clock }))).toEqual(expected)
+        expect(await of((clock) => redisStore(redis.client, { clock }))).toEqual(expected)
         // Memory forgets a state that is full: a clock that then steps back does not find it any more.
         if (!steps.some((step) => 'pass' in step && step.pass < 0))
           expect(await of((clock) => memoryStore({ clock }))).toEqual(expected)
@@ -182,12 +172,13 @@ describe.each(inners)('reservations in a %s', (_, inner, params) => {
 })
 
 test('every key of Redis has a time to live', async () => {
-  for (const key of await client.keys('*')) expect(await client.pttl(key)).toBeGreaterThan(0)
+  for (const key of await redis.client.keys('*'))
+    expect(await redis.client.pttl(key)).toBeGreaterThan(0)
 })
 
 describe.each<[string, (clock: ManualClock) => Store]>([
   ['memory', (clock) => memoryStore({ clock })],
-  ['Redis', (clock) => redisStore(client, { clock })],
+  ['Redis', (clock) => redisStore(redis.client, { clock })],
   ['transactions', inMap],
 ])('in %s', (_, create) => {
   const algorithm = reserved(fixedWindow)

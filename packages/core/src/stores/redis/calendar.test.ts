@@ -1,26 +1,17 @@
 // The server's clock chooses the window: processes whose clocks differ agree.
 
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { afterEach, expect, jest, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
 import { createLimiter } from '../../index.ts'
 
 const DAY = 86_400_000
 /** A day of the month that is a week from today at least: no window begins while this runs. */
 const ANCHOR = new Date().getUTCDate() < 16 ? 23 : 8
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
+const redis = useRedis()
 afterEach(() => {
   jest.restoreAllMocks()
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
 })
 
 /** A limiter of a process whose clock is so many days wrong. */
@@ -29,7 +20,7 @@ function limiterOf(days: number, prefix: string) {
   jest.spyOn(Date, 'now').mockReturnValue(now)
   return createLimiter({
     ...patient,
-    store: client,
+    store: redis.client,
     prefix,
     limit: 30,
     window: 'month',
@@ -88,7 +79,7 @@ test.each([
     const now = Date.now() + days * DAY
     jest.spyOn(Date, 'now').mockReturnValue(now)
     const prefix = `told${days}${window}`
-    const limiter = create({ ...patient, store: client, prefix, limit: 30, window })
+    const limiter = create({ ...patient, store: redis.client, prefix, limit: 30, window })
     for (let i = 0; i < 3; i += 1) {
       const { source } = await limiter.consume('ada')
       expect(source).toBe(told.length > 0 ? 'local' : 'store')

@@ -1,35 +1,17 @@
 // Every key goes away by itself: never later than it must, never before its state is whole.
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import {
-  patient,
-  type RedisServer,
-  startRedis,
-  until,
-  windowWithRoom,
-} from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { describe, expect, test } from '@jest/globals'
+import { patient, until, windowWithRoom } from '@sluice/test-harness/redis'
 import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import { type AlgorithmName, createLimiter, type Decision } from '../../index.ts'
-import { expectAllToExpire, expiries } from './testing/ttl.ts'
+import { expiries, useExpiringRedis } from './testing/ttl.ts'
 
 const DAY = 86_400_000
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  const left = await expiries(redis)
-  client.disconnect()
-  await redis.stop()
-  expectAllToExpire(left)
-})
+const redis = useExpiringRedis()
 
 async function expiriesOf(prefix: string) {
-  const all = await expiries(redis)
+  const all = await expiries(redis.server)
   return all.filter(({ key }) => key.startsWith(`${prefix}:`))
 }
 
@@ -55,7 +37,7 @@ describe.each(cases)('%s, a window of at most %i ms', (algorithm, longest) => {
     const queue = algorithm === 'leaky-bucket' ? { maxDelay: window } : {}
     return createLimiter({
       ...patient,
-      store: client,
+      store: redis.client,
       limit: 4,
       window,
       algorithm,
@@ -104,7 +86,7 @@ test('a window of half a second admits again, and its keys expire', async () => 
     const prefix = `half-${algorithm}`
     const limiter = createLimiter({
       ...patient,
-      store: client,
+      store: redis.client,
       limit: 2,
       window: '500ms',
       algorithm,
@@ -125,7 +107,7 @@ test('the TTL is renewed in time, over many decisions', async () => {
     const prefix = `many-${algorithm}`
     const limiter = createLimiter({
       ...patient,
-      store: client,
+      store: redis.client,
       limit: 1e4,
       window: '400ms',
       algorithm,
@@ -160,7 +142,7 @@ test.each([
     const prefix = `quick-${algorithm}-${window}`
     const limiter = createLimiter({
       ...patient,
-      store: client,
+      store: redis.client,
       limit: 1e6,
       window,
       algorithm,
@@ -183,7 +165,7 @@ test.each([
 test('a window of 40 days limits for 40 days', async () => {
   const limiter = createLimiter({
     ...patient,
-    store: client,
+    store: redis.client,
     limit: 1,
     window: '40d',
     algorithm: 'token-bucket',
@@ -198,7 +180,7 @@ test('a window of 40 days limits for 40 days', async () => {
 test('requests of the same millisecond all count', async () => {
   const limiter = createLimiter({
     ...patient,
-    store: client,
+    store: redis.client,
     limit: 3,
     window: '1h',
     algorithm: 'sliding-log',

@@ -1,29 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient, until } from '@sluice/test-harness/redis'
 import { createLimiter } from '../../limiter/create-limiter.ts'
 import { redisStore } from './redis-store.ts'
 
-let redis: RedisServer
-let client: Redis
+const redis = useRedis()
 const closing: { close(): void }[] = []
 
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.port)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
-beforeEach(() => client.flushall())
+beforeEach(() => redis.client.flushall())
 afterEach(() => {
   for (const each of closing.splice(0)) each.close()
 })
 
 /** A limiter as another process would have it: nothing but Redis is shared. */
 function limiterOf(hold = 30_000) {
-  const store = redisStore(client)
+  const store = redisStore(redis.client)
   const limiter = createLimiter({ ...patient, store, concurrent: 5, hold })
   closing.push(limiter)
   return limiter
@@ -55,7 +46,7 @@ test('a policy beside it refuses: no slot is taken, and none of it is charged', 
     { name: 'in-flight', concurrent: 2 },
     { name: 'rate', limit: 1, window: '1d' },
   ] as const
-  const limiter = createLimiter({ ...patient, store: redisStore(client), policies })
+  const limiter = createLimiter({ ...patient, store: redisStore(redis.client), policies })
   closing.push(limiter)
   const left = async () => (await limiter.peek('ada')).policies.map(({ remaining }) => remaining)
   const slot = await limiter.acquire('ada')
@@ -74,11 +65,11 @@ test('everything is renewed in one call, and what Redis has lost is there again'
   for (let i = 0; i < 60; i += 1) slots.push(await limiter.acquire(`key ${i % 20}`))
   // A key that can't be read keeps no other from being renewed. At once: a renewal may come at any time.
   const unreadable = 'sluice:{key 19}:concurrency:0:default'
-  await client.multi().flushall().lpush(unreadable, 'no state').exec()
-  await redis.command('CONFIG', 'RESETSTAT')
+  await redis.client.multi().flushall().lpush(unreadable, 'no state').exec()
+  await redis.server.command('CONFIG', 'RESETSTAT')
   const remaining = async () => (await limiter.peek('key 0')).remaining
   await until(async () => (await remaining()) === 2, { what: 'it is renewed' })
-  const { evalsha, lpush } = await redis.commandStats()
+  const { evalsha, lpush } = await redis.server.commandStats()
   expect(lpush).toBeUndefined()
   expect(evalsha?.calls).toBeGreaterThan(0)
   for (const slot of slots) await slot.release()
@@ -88,11 +79,11 @@ test('everything is renewed in one call, and what Redis has lost is there again'
 test('the state of a key stays as small as what is in progress', async () => {
   const limiter = limiterOf()
   for (let i = 0; i < 200; i += 1) await (await limiter.acquire('ada')).release()
-  expect(await client.keys('*{ada}*')).toEqual([])
+  expect(await redis.client.keys('*{ada}*')).toEqual([])
   await limiter.acquire('ada')
-  const [state, slots] = (await client.keys('*{ada}*')).sort() as [string, string]
-  expect(await client.strlen(state)).toBe(32)
+  const [state, slots] = (await redis.client.keys('*{ada}*')).sort() as [string, string]
+  expect(await redis.client.strlen(state)).toBe(32)
   // The slot by its end and by its number, and the clock.
-  expect([slots, await client.zcard(slots)]).toEqual([`${state}\theld`, 3])
-  for (const key of [state, slots]) expect(await client.pttl(key)).toBeGreaterThan(30_000)
+  expect([slots, await redis.client.zcard(slots)]).toEqual([`${state}\theld`, 3])
+  for (const key of [state, slots]) expect(await redis.client.pttl(key)).toBeGreaterThan(30_000)
 })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
 import type { Algorithm } from '../../algorithms/algorithm.ts'
 import { calendarWindow } from '../../algorithms/calendar-window/calendar-window.ts'
 import { ALGORITHM_NAMES, algorithms, ban, concurrency } from '../../algorithms/index.ts'
@@ -111,16 +111,7 @@ test('steps that share a script have no function of the same name', async () => 
 })
 
 describe('on a server', () => {
-  let redis: RedisServer
-  let client: Redis
-  beforeAll(async () => {
-    redis = await startRedis()
-    client = new Redis(redis.port)
-  })
-  afterAll(async () => {
-    client.disconnect()
-    await redis.stop()
-  })
+  const redis = useRedis()
 
   test('a ban knows its client, whatever policies are called', async () => {
     const policies = [
@@ -128,7 +119,7 @@ describe('on a server', () => {
       { name: '{b}', limit: 0, window: '1h' },
     ] as const
     const ban = { after: 1, within: '1h', for: ['2h'] } as const
-    const options = { ...patient, store: client, policies, ban, prefix: 'named' } as const
+    const options = { ...patient, store: redis.client, policies, ban, prefix: 'named' } as const
     expect((await createLimiter(options).consume('ada')).ban).toBeDefined()
   })
 
@@ -140,7 +131,7 @@ describe('on a server', () => {
       const own = algorithm === 'leaky-bucket' && { maxDelay: '1m' as const }
       return { name, algorithm, limit: i === 0 ? 2 : 1000, window: '1h' as const, ...own }
     })
-    const options = { ...patient, store: client, policies, refusalCache: false } as const
+    const options = { ...patient, store: redis.client, policies, refusalCache: false } as const
     const limiter = createLimiter({ ...options, ban: { after: 2, within: '1h', for: ['2h'] } })
     const decisions = []
     for (let i = 0; i < 5; i += 1) decisions.push(await limiter.acquire('ada'))
@@ -155,7 +146,7 @@ describe('on a server', () => {
   })
 
   test('a burst of one client, of unequal costs, beside others, is decided in order', async () => {
-    const limiter = createLimiter({ ...patient, store: client, limit: 11, window: '1h' })
+    const limiter = createLimiter({ ...patient, store: redis.client, limit: 11, window: '1h' })
     // The states are there, so that one command reads them all.
     await Promise.all(['ada', 'bob'].map((key) => limiter.consume(key)))
     const costs = [4, 7, 6, 1]

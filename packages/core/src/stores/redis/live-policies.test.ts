@@ -1,7 +1,8 @@
 // Live policies on a real Redis: who may write them, and what else may be in their place.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient, until } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { createLimiter, type Limiter, type RedisClient, redisStore } from '../../index.ts'
 
@@ -23,17 +24,8 @@ function limiterOn(client: RedisClient, options: object = {}): Limiter<'async'> 
 const limitOf = async (limiter: Limiter<'async'>) => (await limiter.peek('ada')).limit
 
 describe('on one Redis', () => {
-  let redis: RedisServer
-  let client: Redis
-  beforeAll(async () => {
-    redis = await startRedis()
-    client = new Redis(redis.url)
-  })
-  afterAll(async () => {
-    client.disconnect()
-    await redis.stop()
-  })
-  afterEach(() => redis.command('FLUSHALL'))
+  const redis = useRedis()
+  afterEach(() => redis.server.command('FLUSHALL'))
 
   test('no client has a key that is a document, however its own key is written', async () => {
     const keys = ['#', '{#}', '#:policies', '{#}:policies', '}{#', '#}:policies{', ':{#}:policies']
@@ -43,23 +35,31 @@ describe('on one Redis', () => {
       { name: 'slots', concurrent: 5 },
     ]
     const none = { limit: undefined, window: undefined, algorithm: undefined, live: undefined }
-    const limiter = limiterOn(client, { ...none, policies })
+    const limiter = limiterOn(redis.client, { ...none, policies })
     for (const key of keys) {
       await limiter.acquire(key)
       await limiter.block(key, '1h')
     }
-    await until(async () => (await client.exists('sluice:{#}:keyspaces')) === 1, {
+    await until(async () => (await redis.client.exists('sluice:{#}:keyspaces')) === 1, {
       what: 'it is there',
     })
-    const documents = (await client.keys('*')).filter((key) => key.includes('{#}'))
+    const documents = (await redis.client.keys('*')).filter((key) => key.includes('{#}'))
     expect(documents).toEqual(['sluice:{#}:keyspaces'])
   })
 
   test('who may write the keys of a client alone can not write settings', async () => {
-    await client.acl('SETUSER', 'one', 'on', '>pw', '+@all', '~sluice:{user}*', '~sluice:*:{user}*')
-    const one = new Redis(redis.port, redis.host, { username: 'one', password: 'pw' })
+    await redis.client.acl(
+      'SETUSER',
+      'one',
+      'on',
+      '>pw',
+      '+@all',
+      '~sluice:{user}*',
+      '~sluice:*:{user}*',
+    )
+    const one = new Redis(redis.server.port, redis.server.host, { username: 'one', password: 'pw' })
     ends.push(() => one.disconnect())
-    const limiter = limiterOn(client)
+    const limiter = limiterOn(redis.client)
     await limiter.policies.set('api', { limit: 7 })
     await expect(one.set('sluice:{#}:policies', 'x')).rejects.toThrow('NOPERM')
     await expect(one.del('sluice:{#}:policies')).rejects.toThrow('NOPERM')
@@ -80,11 +80,11 @@ describe('on one Redis', () => {
   ] as const)(
     'a key of something else in its place switches no limit off: %s',
     async (command, args) => {
-      const limiter = limiterOn(client)
+      const limiter = limiterOn(redis.client)
       await limiter.policies.set('api', { limit: 7 })
-      await client.del('sluice:{#}:policies')
-      await client.call(command, 'sluice:{#}:policies', ...args)
-      const late = limiterOn(client)
+      await redis.client.del('sluice:{#}:policies')
+      await redis.client.call(command, 'sluice:{#}:policies', ...args)
+      const late = limiterOn(redis.client)
       for (let i = 0; i < 5; i += 1) expect((await late.consume('ada')).allowed).toBe(true)
       expect((await late.consume('ada')).allowed).toBe(false)
     },

@@ -1,7 +1,8 @@
 // What a client has of its own is a record: where it is, how long it lives, what it costs.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { beforeEach, expect, test } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
+import { patient } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { createLimiter, type LimiterOptions, redisStore } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
@@ -10,46 +11,37 @@ const HOUR = 3_600_000
 const KEY = 'sluice:{ada}:sliding-window:3600000:default'
 const RECORD = 'sluice:{ada}:own:default'
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  client.disconnect()
-  await redis.stop()
-})
-beforeEach(() => client.flushall())
+const redis = useRedis()
+beforeEach(() => redis.client.flushall())
 
 function limiterOf(options: object = {}) {
-  const given: unknown = { ...patient, store: client, limit: 5, window: '1h', ...options }
+  const given: unknown = { ...patient, store: redis.client, limit: 5, window: '1h', ...options }
   return createLimiter(given as LimiterOptions<'async'> & { store: Redis })
 }
 
 test('it is a record beside the counts, which say that there is one until it has ended', async () => {
   const clock = manualClock()
-  const limiter = limiterOf({ store: redisStore(client, { clock }) })
-  const isMarked = async () => (await client.getBuffer(KEY))!.readDoubleLE(24) % 1 > 0
+  const limiter = limiterOf({ store: redisStore(redis.client, { clock }) })
+  const isMarked = async () => (await redis.client.getBuffer(KEY))!.readDoubleLE(24) % 1 > 0
   await limiter.consume('ada')
   expect(await isMarked()).toBe(false)
   await limiter.override('ada', { limit: 9, until: clock() + 1000 })
-  expect([await isMarked(), await client.strlen(KEY), await client.strlen(RECORD)]).toEqual([
-    true,
-    32,
-    40,
-  ])
+  expect([
+    await isMarked(),
+    await redis.client.strlen(KEY),
+    await redis.client.strlen(RECORD),
+  ]).toEqual([true, 32, 40])
   clock.advance(999)
   expect(await limiter.consume('ada')).toMatchObject({ limit: 9, remaining: 7 })
   clock.advance(1)
   expect(await limiter.consume('ada')).toMatchObject({ limit: 5, remaining: 2 })
-  expect([await isMarked(), await client.exists(RECORD)]).toEqual([false, 0])
+  expect([await isMarked(), await redis.client.exists(RECORD)]).toEqual([false, 0])
 })
 
 test('a record lives as long as what is in it, and without an end stays', async () => {
   const limiter = limiterOf()
   await limiter.override('ada', { limit: 9, until: Date.now() + 10 * HOUR })
-  const ttl = await client.pttl(RECORD)
+  const ttl = await redis.client.pttl(RECORD)
   expect(ttl).toBeGreaterThan(9.9 * HOUR)
   expect(ttl).toBeLessThanOrEqual(10 * HOUR + 2000)
   await limiter.override('ada', { limit: 9 })
@@ -60,13 +52,13 @@ test('a record lives as long as what is in it, and without an end stays', async 
     () => limiter.reset('ada'),
   ]) {
     await change()
-    expect(await client.pttl(RECORD)).toBe(-1)
+    expect(await redis.client.pttl(RECORD)).toBe(-1)
   }
   await limiter.override('ada', null)
-  expect(await client.exists(RECORD)).toBe(0)
+  expect(await redis.client.exists(RECORD)).toBe(0)
   await limiter.block('ada', '1m')
-  expect(await client.keys('*{ada}*')).toEqual([RECORD])
-  expect(await client.pttl(RECORD)).toBeLessThanOrEqual(60_000 + 2000)
+  expect(await redis.client.keys('*{ada}*')).toEqual([RECORD])
+  expect(await redis.client.pttl(RECORD)).toBeLessThanOrEqual(60_000 + 2000)
 })
 
 test('it outlives a deploy that changes the window and the algorithm, and so does a block', async () => {
@@ -98,17 +90,18 @@ test('it outlives a deploy that changes the window and the algorithm, and so doe
 test('a server that is full and evicts what ends keeps a limit without an end; what is lost is the policy’s again', async () => {
   const limiter = limiterOf()
   await limiter.override('ada', { limit: 9 })
-  await client.config('SET', 'maxmemory-policy', 'volatile-ttl')
-  const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1])
-  await client.config('SET', 'maxmemory', used + 300_000)
-  const evicted = async () => Number(/evicted_keys:(\d+)/.exec(await client.info('stats'))?.[1])
+  await redis.client.config('SET', 'maxmemory-policy', 'volatile-ttl')
+  const used = Number(/used_memory:(\d+)/.exec(await redis.client.info('memory'))?.[1])
+  await redis.client.config('SET', 'maxmemory', used + 300_000)
+  const evicted = async () =>
+    Number(/evicted_keys:(\d+)/.exec(await redis.client.info('stats'))?.[1])
   for (let i = 0; (await evicted()) === 0; i += 500) {
     const flood = Array.from({ length: 500 }, (_, k) => limiter.consume(`client ${i + k}`))
     await Promise.all(flood)
   }
-  await client.config('SET', 'maxmemory', 0)
+  await redis.client.config('SET', 'maxmemory', 0)
   expect(await limiter.consume('ada')).toMatchObject({ limit: 9, remaining: 8 })
-  await client.del(RECORD)
+  await redis.client.del(RECORD)
   expect(await limiter.consume('ada')).toMatchObject({ limit: 5, remaining: 3 })
 })
 
@@ -117,9 +110,9 @@ test('a request of a client that has one runs one command more, and every other 
   await limiter.override('ada', { limit: 1000 })
   for (const key of ['ada', 'bob']) await limiter.consume(key)
   const getsOf = async (key: string) => {
-    await client.config('RESETSTAT')
+    await redis.client.config('RESETSTAT')
     await limiter.consume(key)
-    return (await redis.commandStats()).get?.calls ?? 0
+    return (await redis.server.commandStats()).get?.calls ?? 0
   }
   expect([await getsOf('ada'), await getsOf('bob')]).toEqual([2, 1])
 })
@@ -131,7 +124,7 @@ test.each([
 ])('a record that is %s fails its own client alone', async (_, damage) => {
   const limiter = limiterOf()
   for (const key of ['ada', 'bob']) await limiter.override(key, { limit: 9 })
-  await client.set(RECORD, damage((await client.getBuffer(RECORD)) as Buffer))
+  await redis.client.set(RECORD, damage((await redis.client.getBuffer(RECORD)) as Buffer))
   const keys = ['eve', 'ada', 'bob', 'mallory']
   const decisions = await Promise.all(keys.map((key) => limiter.consume(key)))
   expect(decisions.map(({ source, limit }) => [source, limit])).toEqual([
@@ -145,14 +138,14 @@ test.each([
 test('no text of a key makes a limit', async () => {
   const limiter = limiterOf()
   await limiter.override('ada', { limit: 9 })
-  const value = ((await client.getBuffer(RECORD)) as Buffer).toString('latin1')
+  const value = ((await redis.client.getBuffer(RECORD)) as Buffer).toString('latin1')
   for (const key of [value, `ada}:sliding-window:3600000:default`, '#', RECORD, 'ada\0']) {
     expect(await limiter.consume(key)).toMatchObject({ limit: 5, remaining: 4 })
   }
 })
 
 test('a process with another limit of the policy has the same own limit', async () => {
-  const another = new Redis(redis.url)
+  const another = new Redis(redis.server.url)
   const other = limiterOf({ limit: 100, store: another })
   await limiterOf().override('ada', { limit: 9 })
   expect(await other.consume('ada')).toMatchObject({ limit: 9 })

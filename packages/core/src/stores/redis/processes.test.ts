@@ -1,34 +1,22 @@
 // Several processes share one Redis: together they admit the limit, exactly.
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { runInProcesses } from '@sluice/test-harness/processes'
-import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import { patient } from '@sluice/test-harness/redis'
 import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import { createLimiter, type LimiterOptions, redisStore } from '../../index.ts'
-import { expectAllToExpire, expiries } from './testing/ttl.ts'
+import { useExpiringRedis } from './testing/ttl.ts'
 import type { Work } from './testing/workers/consuming.ts'
 import type { Work as Waiting, Waits } from './testing/workers/waiting.ts'
 
 const worker = new URL(`file://${__dirname}/testing/workers/consuming.ts`)
 const waiting = new URL(`file://${__dirname}/testing/workers/waiting.ts`)
 
-let redis: RedisServer
-let client: Redis
-beforeAll(async () => {
-  redis = await startRedis()
-  client = new Redis(redis.url)
-})
-afterAll(async () => {
-  const left = await expiries(redis)
-  client.disconnect()
-  await redis.stop()
-  expectAllToExpire(left)
-})
+const redis = useExpiringRedis()
 
 /** What two processes have admitted together, for each limiter. */
 async function admitted(work: Omit<Work, 'url'>): Promise<number[]> {
-  const counts = await runInProcesses<number[]>(worker, 2, { ...work, url: redis.url })
+  const counts = await runInProcesses<number[]>(worker, 2, { ...work, url: redis.server.url })
   for (const count of counts.flat()) expect(count).toBeGreaterThanOrEqual(0)
   return work.limiters.map((_, i) => counts.reduce((sum, each) => sum + each[i]!, 0))
 }
@@ -74,7 +62,7 @@ describe('two processes', () => {
     expect(await admitted({ limiters: [{ policies }], times: 25, now })).toEqual([10])
     const limiter = createLimiter({
       ...patient,
-      store: redisStore(client, { clock: () => now }),
+      store: redisStore(redis.client, { clock: () => now }),
       policies,
     })
     const left = (await limiter.peek('client')).policies.map(({ remaining }) => remaining)
@@ -85,7 +73,7 @@ describe('two processes', () => {
 test('60 waits in four processes are admitted as the limit says, each process in its turn', async () => {
   const [limit, window, times] = [6, 250, 15]
   const options: LimiterOptions = { limit, window, algorithm: 'sliding-log', prefix: 'waits' }
-  const work: Waiting = { url: redis.url, options, keys: ['ada', 'bob'], times }
+  const work: Waiting = { url: redis.server.url, options, keys: ['ada', 'bob'], times }
   const processes = await runInProcesses<Waits>(waiting, 4, work)
   for (const key of [0, 1]) {
     const waits = processes.map((each) => each[key] ?? [])

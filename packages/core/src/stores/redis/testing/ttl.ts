@@ -1,4 +1,5 @@
-import { expect } from '@jest/globals'
+import { afterAll, expect } from '@jest/globals'
+import { useRedis } from '@sluice/test-harness/jest'
 import type { RedisServer } from '@sluice/test-harness/redis'
 
 /** A key and the moment at which it will be gone, ms on the server's clock; -1: never. */
@@ -61,4 +62,12 @@ export function isOfTerms(key: string): boolean {
 export function expectAllToExpire(keys: readonly Expiry[]): void {
   expect(keys.length).toBeGreaterThan(0)
   expect(keys.filter(({ at }) => at < 0)).toEqual([])
+}
+
+/** As `useRedis`. After the tests of the file there must be keys, and none that stays for ever. */
+export function useExpiringRedis(): ReturnType<typeof useRedis> {
+  // Before the hook that stops the server.
+  afterAll(async () => expectAllToExpire(await expiries(redis.server)))
+  const redis = useRedis()
+  return redis
 }
