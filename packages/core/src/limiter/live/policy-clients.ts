@@ -72,18 +72,29 @@ class Counts implements PolicyClients {
     this.#policy = policy
   }
 
-  add({ used, remaining, override, granted, key, isDigest, blockedMs }: StoreEntry): void {
-    const policy = this.#policy
+  add(entry: StoreEntry): void {
+    const { used, remaining, override, granted, blockedMs } = entry
     if (override !== undefined || granted > 0) this.own += 1
     if (used === 0 || blockedMs > 0) return
     this.counted += 1
-    if (remaining === undefined) this.unknown += 1
-    else if (remaining > 0) return
-    else if (policy.enforced === 1) this.refused += 1
-    else if (policy.enforced > 0 && isDigest) this.unknown += 1
-    else if (policy.isDryRun(key)) this.wouldRefuse += 1
-    else this.refused += 1
+    if (remaining !== undefined && remaining > 0) return
+    const isRefused = remaining === undefined ? undefined : refuses(this.#policy, entry)
+    if (isRefused === undefined) this.unknown += 1
+    else if (isRefused) this.refused += 1
+    else this.wouldRefuse += 1
   }
+}
+
+/**
+ * Whether a policy refuses a client that has nothing left. Undefined: the store has only the digest of its key, which
+ * does not say whether `enforce` chooses it.
+ */
+export function refuses(
+  policy: Policy,
+  { key, isDigest }: Pick<StoreEntry, 'key' | 'isDigest'>,
+): boolean | undefined {
+  const isShare = policy.enforced > 0 && policy.enforced < 1
+  return isDigest && isShare ? undefined : !policy.isDryRun(key)
 }
 
 /** What processes ignore is ignored here. */

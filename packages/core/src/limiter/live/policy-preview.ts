@@ -10,6 +10,7 @@ import { fullOf } from '../../stores/rules/decide-all.ts'
 import type { InspectableStore, InspectOptions, StoreEntry } from '../../stores/store.ts'
 import type { Policy } from '../policy.ts'
 import { checkSettings, keyspacesOfPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
+import { refuses } from './policy-clients.ts'
 
 /** What settings of a policy would do to the clients that are counted now. */
 export interface PolicyPreview {
@@ -81,8 +82,9 @@ class PreviewCounts {
     this.policy = policy
   }
 
-  add({ used, remaining, override, granted, key, isDigest, at }: StoreEntry): void {
+  add(entry: StoreEntry): void {
     const { policy } = this
+    const { used, remaining, override, granted, at } = entry
     if (used === 0) return
     this.clients += 1
     if (remaining === 0) this.exhausted += 1
@@ -90,9 +92,9 @@ class PreviewCounts {
     else if (used === undefined || policy.limit === undefined) this.unknown += 1
     else if (used >= fullOf(policy.anyLimit(), at) + granted) {
       this.over += 1
-      if (policy.enforced === 1) this.refused += 1
-      else if (isDigest && policy.enforced > 0) this.unknown += 1
-      else if (!policy.isDryRun(key)) this.refused += 1
+      const isRefused = refuses(policy, entry)
+      if (isRefused) this.refused += 1
+      else if (isRefused === undefined) this.unknown += 1
     }
   }
 }
