@@ -6,7 +6,7 @@ import type { LuaStep } from '../lua-step.ts'
 const MOVE = `
     local held = heldKey(key)
     local clock = a > 0 and heldClock(held)
-    if clock then heldMove(held, now, clock, heldEnded(held, now)) elseif a == 0 then redis.call('DEL', held) end`
+    if clock then heldMove(held, now, clock, heldEnded(held, now)) elseif a == 0 then heldClear(held) end`
 
 const END = `
     a, fullIn = 1, heldLast(held, now) - now`

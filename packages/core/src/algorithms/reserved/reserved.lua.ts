@@ -37,13 +37,13 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
       ${giveBack}
       if clock then
         rebased = rebased or #ended > 0 or clock > now
-        local inUse = heldAfter(held, 0) - #ended / 2
-        if inUse >= ${MAX_RESERVATIONS / 2} then
+        if heldReaches(held, ${MAX_RESERVATIONS / 2}) then
+          local free = ${MAX_RESERVATIONS} - heldAfter(held, 0) + #ended / 2
           local own = heldCount(held, owner)
           for i = 1, #ended, 2 do
             if struct.unpack('<d', ended[i], 33) == owner then own = own - 1 end
           end
-          isFull = own >= ${MAX_RESERVATIONS} - inUse
+          isFull = free <= ${MAX_RESERVATIONS / 2} and own >= free
         end
       end
     end
@@ -59,7 +59,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
     local clock = livesUntil ~= 0 and heldClock(held)
     if clock then heldMove(held, now, clock, heldEnded(held, now)) end
     if cost > 0 and slot > 0 then
-      if livesUntil == 0 then redis.call('DEL', held) end
+      if livesUntil == 0 then heldClear(held) end
       heldAdd(held, now, slot, hold, pack('<ddd', now, cost, owner))
     end
     local last = heldLast(held, now)`,

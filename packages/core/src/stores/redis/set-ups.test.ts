@@ -22,7 +22,9 @@ import {
 import { Redis } from 'ioredis'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
+import { MAX_RESERVATIONS } from '../../algorithms/held/held.ts'
 import { ALGORITHM_NAMES, algorithms } from '../../algorithms/index.ts'
+import { reserved } from '../../algorithms/reserved/reserved.ts'
 import {
   createLimiter,
   type RedisClient,
@@ -30,6 +32,7 @@ import {
   SluiceError,
   StoreError,
 } from '../../index.ts'
+import type { Store } from '../store.ts'
 import { everyClient, ofIoRedis, ofNodeRedis } from './testing/every-client.ts'
 import { unguarded, withoutGuard } from './testing/unguarded.ts'
 
@@ -38,6 +41,22 @@ beforeAll(async () => {
   redis = await startRedis()
 })
 afterAll(() => redis.stop())
+
+/** Reserves for one of the owners of a shared key. Whose its reservations are is counted once it has many. */
+function crowdOf(store: Store<'async'>, key: string) {
+  const limit = reserved(algorithms['fixed-window']).compile({
+    limit: 10_000,
+    windowMs: 86_400_000,
+  })
+  const { algorithm } = limit
+  const ledger = store.open({ policies: [{ name: 'crowd', algorithm }] }, 'sluice')
+  let slot = 0
+  const charge = () => {
+    slot += 1
+    return [{ key, limit, cost: 1, slot, owner: 7 }]
+  }
+  return { reserve: (count: number) => ledger.decide(Array.from({ length: count }, charge)) }
+}
 
 /** The warnings of a test. */
 let warnings: string[]
@@ -157,10 +176,13 @@ describe.each([
       const slot = await limiter.acquire(key)
       expect((await limiter.acquire(key)).allowed).toBe(false)
       await slot.settle(3)
+      await crowd.reserve(1)
     }
     await setUser(...own, ...least)
     expect((await failureOf(limiter.acquire('slots'))).code).toBe('SLUICE_REDIS_FORBIDDEN')
     await setUser(...own, ...least, ...forSlots)
+    const crowd = crowdOf(unguarded(client), name)
+    await crowd.reserve(MAX_RESERVATIONS / 2)
     await useSlots('all')
     for (const rule of forSlots) {
       await setUser(...own, ...least, ...forSlots.filter((other) => other !== rule))

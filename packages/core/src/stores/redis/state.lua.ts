@@ -162,7 +162,7 @@ export function useOwn(each: ScriptStep): string {
 }
 
 /**
- * Writes the state of `key`, which is full in `fullIn` ms. The key outlives it.
+ * Writes the state of `key`, which is full in `fullIn` ms. The key outlives it. What is held of it, `held`, lives as long.
  *
  * @param minTtl Lua expression: the least that it lives after a write, ms
  */
@@ -183,12 +183,12 @@ export function writeState({ step, isBan }: ScriptStep, minTtl: string): string 
       }
       if now + fullIn <= livesUntil then
         call('SETRANGE', key, '0', pack('<ddd', a, b, c))
-        ${holds ? "call('PEXPIRE', heldKey(key), string.format('%.0f', livesUntil - now))" : ''}
+        ${holds ? "if heldNew[held] then call('PEXPIRE', held, string.format('%.0f', livesUntil - now)) end" : ''}
       else
         local keepFor = fullIn
         ${step.keep ?? ''}
         local ttl = keepFor + ${minTtl}
-        ${holds ? "call('PEXPIRE', heldKey(key), string.format('%.0f', ttl))" : ''}
+        ${holds ? "call('PEXPIRE', held, string.format('%.0f', ttl))" : ''}
         local state = pack('<dddd', a, b, c, ${isBan ? 'now + ttl' : `own and ${marked('now + ttl')} or now + ttl`})
         ttl = string.format('%.0f', ttl)
         ${write}
