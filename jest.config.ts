@@ -81,7 +81,8 @@ const config: Config = {
     'TypeError',
     'WeakMap',
   ],
-  testTimeout: 60_000,
+  // So long that a machine with six times the load runs them all, and what hangs still ends.
+  testTimeout: 300_000,
   // Long enough for a worker to free its memory on a busy machine: after 500 ms Jest takes this for a leak.
   workerGracefulExitTimeout: 10_000,
   // Many tests wait, for faults to show and for time to pass. A number, since Jest takes '200%' for 200

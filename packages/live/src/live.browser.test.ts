@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   expectAccessible,
   expectNoSidewaysScroll,
@@ -9,9 +9,6 @@ import {
 import { type Program, startExample } from '@sluice/test-harness/examples'
 import { until } from '@sluice/test-harness/redis'
 import { type Algorithm, algorithms, CONCURRENT, LIMIT } from './limits.ts'
-
-// The edge of a window may be a window away, and a quota as long to come back.
-jest.setTimeout(120_000)
 
 const browser = useBrowser()
 let server: Program

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await promisify(execFile)('npm', build, { cwd: join(__dirname, '../../..') })
   server = await startExample(__dirname)
   site = `${server.url}/sluice/`
-}, 180_000)
+})
 
 afterAll(() => server?.stop())
 
@@ -121,7 +121,7 @@ test('every page keeps its text in its boxes at every width, and its code can be
     }
   }
   expect(faults).toEqual({})
-}, 300_000)
+})
 
 test('a table with long cells is a list on a phone, whose names stand above their values', async () => {
   const page = await open('options', { device: 'phone' })
@@ -275,7 +275,7 @@ test('the search answers what readers ask, among its first three results', async
     if (!isAnswered) unanswered[question] = places
   }
   expect(unanswered).toEqual({})
-}, 120_000)
+})
 
 test('by keyboard: the first stop skips the navigation', async () => {
   const page = await open('start/express')

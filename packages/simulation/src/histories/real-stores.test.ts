@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { describeUnless } from '@sluice/test-harness/jest'
 import { whyNoPostgres } from '@sluice/test-harness/postgres'
 import { whyNoSqlite } from '@sluice/test-harness/sqlite'
@@ -10,9 +10,6 @@ import { record } from './record.ts'
 
 /** Between two kills. */
 const CALLS = 100
-
-// Several processes and a server: with all the other tests beside them they may take a minute.
-jest.setTimeout(180_000)
 
 async function recordRight(store: string): Promise<ReadonlyMap<string, History>> {
   const histories = await record(store, CALLS)

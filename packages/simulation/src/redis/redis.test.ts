@@ -15,4 +15,4 @@ test(`${seeds} seeds find nothing where the store is a Redis`, async () => {
   const args = ['scripts/run.mjs', 'tsx', CLI, '--lua', '--seeds', `${seeds}`]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT })
   expect(stdout).toContain(`${seeds} seeds, `)
-}, 600_000)
+}, 1_800_000)

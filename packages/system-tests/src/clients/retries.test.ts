@@ -32,7 +32,7 @@ beforeAll(async () => {
     await site?.stop()
     await measure()
   }
-}, 180_000)
+})
 afterAll(() => site.stop())
 
 async function measure(): Promise<void> {

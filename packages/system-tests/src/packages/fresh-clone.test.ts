@@ -25,4 +25,4 @@ test('npm start serves the page', async () => {
   } finally {
     rmSync(clone, { recursive: true, force: true })
   }
-}, 180_000)
+})

@@ -132,7 +132,7 @@ describe('the first example of a README or start page, pasted', () => {
     const strict = ['--strict', '--skipLibCheck', '--experimentalDecorators', '--types', 'node']
     const options = [...strict, '--module', 'nodenext', '--target', 'es2022']
     await run(folder, tool('tsc'), [...options, ...typed, 'typed/nest.cts'])
-  }, 120_000)
+  })
 
   afterAll(() => redis.stop())
 
@@ -307,7 +307,7 @@ describe('an empty project that installs the packages', () => {
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022']
     const typed = ['--allowImportingTsExtensions', '--types', 'node']
     await run(folder, tool('tsc'), [...options, ...typed, ...tests])
-  }, 240_000)
+  })
 
   it('passes the suite of adapters with node:test: Nest 12 on Fastify', async () => {
     const sources = join(workspace, 'packages/nest/src/testing')
@@ -323,7 +323,7 @@ describe('an empty project that installs the packages', () => {
       )
     expect(read(project, 'node_modules/@nestjs/core/package.json')).toMatch(/"version": "12\./)
     await passes(folder, ['packed-suite.ts'])
-  }, 240_000)
+  })
 })
 
 /** Runs test files of node:test, which must have hundreds of tests that all pass. */

@@ -44,7 +44,7 @@ test('the sources of core compile with them', () => {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}, 120_000)
+})
 
 function compilerErrors(folder: string): string[] {
   const tsc = join(workspace, 'node_modules/.bin/tsc')

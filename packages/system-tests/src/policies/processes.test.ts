@@ -1,6 +1,6 @@
 // Four processes limit while a fifth one changes their limit.
 
-import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLimiter, type Limiter } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
 import { describeUnless } from '@sluice/test-harness/jest'
@@ -17,9 +17,6 @@ import {
 import { Cluster, Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { LimitingProcess } from './limiting-process.ts'
-
-/** A process asks for the settings every two seconds. */
-jest.setTimeout(180_000)
 
 const PROCESSES = 4
 const CHANGES = 100
