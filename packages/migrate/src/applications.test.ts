@@ -126,6 +126,28 @@ describe('@nestjs/throttler: a handler keeps what the module in another file say
     )
   })
 
+  it('stays where the options of its module are made in another file', () => {
+    const options = `import { ThrottlerModuleOptions } from '@nestjs/throttler'
+export const throttling = (): ThrottlerModuleOptions => [{ ttl: 60000, limit: 5 }]
+`
+    const files = migrated({ 'throttling.ts': options, 'pages.ts': controller('@SkipThrottle()') })
+    expect(files['throttling.ts']?.left[0]?.reason).toContain(
+      'these options are for a module in another file. Write them for RateLimitModule',
+    )
+    expect(files['pages.ts']?.rewritten).toBe(0)
+  })
+
+  it('a guard whose module is not seen says that both are to be rewritten', () => {
+    const guard = `import { APP_GUARD } from '@nestjs/core'
+import { ThrottlerGuard } from '@nestjs/throttler'
+export const providers = [{ provide: APP_GUARD, useClass: ThrottlerGuard }]
+`
+    const said = 'the file that has the module has to be rewritten too'
+    expect(migrated({ 'guard.ts': guard })['guard.ts']?.text).toContain(said)
+    const both = migrated({ 'guard.ts': guard, 'app.module.ts': nestModule(TWO) })
+    expect(both['guard.ts']?.text).not.toContain(said)
+  })
+
   it('stays where the module is not seen, or does not have the name', () => {
     const alone = migrated({ 'pages.ts': controller('@Throttle({ short: { limit: 1, ttl: 5 } })') })
     expect(alone['pages.ts']?.left[0]?.reason).toContain(

@@ -25,14 +25,12 @@ export function durationText(ms: number): string {
 export function durationOf(source: Source, path: NodePath, unitMs: 1 | 1000): string {
   const text = source.current(path.node)
   if (path.isStringLiteral() || path.isFunction()) return text
-  const called = calledDuration(path)
+  const called = calledDuration(source, path)
   if (called !== undefined) return called
   const ms = millisecondsOf(path, unitMs)
   const isNamed = path.isIdentifier() || path.isMemberExpression()
   if (ms !== undefined && !(isNamed && unitMs === 1)) return durationText(ms)
-  if (unitMs === 1) return text
-  const isSimple = isNamed || path.isCallExpression()
-  return `${isSimple ? text : `(${text})`} * ${unitMs}`
+  return unitMs === 1 ? text : timesText(source, path, unitMs)
 }
 
 /** The ms of a duration as a number or as text; undefined if it is none. */
@@ -64,8 +62,8 @@ export function helperMs(name: string): number | undefined {
   return HELPERS[name]
 }
 
-/** The duration that `ms('15m')` of the package ms means, or `minutes(15)` of @nestjs/throttler. */
-function calledDuration(path: NodePath): string | undefined {
+/** The duration that `ms('15m')` of the package ms means, or `minutes(n)` of @nestjs/throttler. */
+function calledDuration(source: Source, path: NodePath): string | undefined {
   if (!path.isCallExpression()) return undefined
   const [argument] = path.get('arguments')
   const callee = path.get('callee')
@@ -74,6 +72,13 @@ function calledDuration(path: NodePath): string | undefined {
     return `'${argument.node.value}'`
   }
   const unit = HELPERS[importedFrom(callee, '@nestjs/throttler') ?? '']
-  const ms = unit && millisecondsOf(argument as NodePath, unit)
-  return ms ? durationText(ms) : undefined
+  if (unit === undefined) return undefined
+  const ms = millisecondsOf(argument as NodePath, unit)
+  return ms ? durationText(ms) : timesText(source, argument as NodePath, unit)
+}
+
+function timesText(source: Source, path: NodePath, unitMs: number): string {
+  const text = source.current(path.node)
+  const isSimple = path.isIdentifier() || path.isMemberExpression() || path.isCallExpression()
+  return `${isSimple ? text : `(${text})`} * ${unitMs}`
 }

@@ -273,7 +273,7 @@ describe('code', () => {
     ["options.timeWindow ?? '1 minute'", "window: options.timeWindow ?? '1 minute'"],
     ['`5 minutes`', 'window: `5 minutes`'],
     ['ONE_MINUTE', 'window: ONE_MINUTE'],
-    ['process.env.TIME_WINDOW', 'window: (process.env.TIME_WINDOW) as never'],
+    ['process.env.TIME_WINDOW', "window: (process.env.TIME_WINDOW) as never"],
     ["process.env.W || '1 minute'", "window: (process.env.W || '1 minute') as never"],
     ["'1 minute'", "window: '1 minute'"],
   ])('@fastify/rate-limit: timeWindow: %s becomes %s', (there, here) => {
@@ -453,6 +453,16 @@ module.exports = ${use}
       expect(left[0]?.reason).toContain('db: the limiter is made for each request')
     }
     expect(migrateText(text(`() => ${made}`), 'a.js').left).toEqual([])
+  })
+
+  it('@nestjs/throttler: a duration that is made at run time needs no helper', () => {
+    const text = (ttl: string) => `import { ThrottlerModule, seconds } from '@nestjs/throttler'
+export const limits = ThrottlerModule.forRoot([{ ttl: ${ttl}, limit: 5 }])
+`
+    const { text: after } = migrateText(text('seconds(config.ttl)'), 'a.ts')
+    expect(after).toContain('window: config.ttl * 1000,')
+    expect(after).not.toContain('seconds')
+    expect(migrateText(text('seconds(a + b)'), 'a.ts').text).toContain('window: (a + b) * 1000,')
   })
 
   it('an address that may be a request stays with its helper', () => {

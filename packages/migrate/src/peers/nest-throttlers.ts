@@ -33,6 +33,11 @@ export function moduleOf(files: readonly Parsed[]): ThrottlerModule | undefined 
   return policies && { file: only.file, policies }
 }
 
+/** Whether a file makes the module. */
+export function hasModule(files: readonly Parsed[]): boolean {
+  return files.some((file) => callsIn(file).length > 0)
+}
+
 function callsIn({ text, program }: Parsed): NodePath<t.CallExpression>[] {
   const calls: NodePath<t.CallExpression>[] = []
   if (!MODULES.some(([, name]) => text.includes(name))) return calls

@@ -12,7 +12,7 @@ import { decoratorsOf, isIdle, migrateDecorator, skipsAlone } from './nest-decor
 import { migrateGuard } from './nest-guard.ts'
 import { migrateModuleOptions } from './nest-options.ts'
 import { redisStorageOf } from './nest-storage.ts'
-import { moduleOf } from './nest-throttlers.ts'
+import { hasModule, moduleOf } from './nest-throttlers.ts'
 import type { Peer } from './peer.ts'
 
 const MODULE = '@nestjs/throttler'
@@ -52,6 +52,9 @@ export const nestThrottler: Peer = {
   },
 }
 
+const typeElsewhere = (name: string) =>
+  `${name}: these options are for a module in another file. Write them for RateLimitModule, with the type ${TYPES[name]}: { limit, window }, or { policies: [{ name, limit, window }] }. Then rewrite that file.`
+
 type Plans = Map<NodePath, () => void>
 
 /** What is rewritten: what the rest needs, and what may stay alone. */
@@ -60,7 +63,7 @@ function plansOf(source: Source, imports: Imports, storages: readonly Imports[])
   const module = moduleOf(source.files)
   const file = module === undefined || module.file === source.name ? '' : source.pathTo(module.file)
   for (const use of imports.uses) {
-    const path = callPathOf(use)
+    const path = callPathOf(imports, use)
     if (path === undefined || DECORATORS.includes(use.name)) continue
     const where = file && ` in ${file}`
     needed.set(path, () => migrateUse(source, imports, storages, use, path, where))
@@ -75,10 +78,11 @@ function plansOf(source: Source, imports: Imports, storages: readonly Imports[])
 }
 
 /** What is rewritten, or stays, as a whole: a module, a decorator, a class, the use of another name. */
-function callPathOf({ path, name }: Use): NodePath | undefined {
+function callPathOf(imports: Imports, { path, name }: Use): NodePath | undefined {
   const { parentPath } = path
-  if (name in TYPES || helperMs(name) !== undefined || name === 'ThrottlerException')
-    return undefined
+  if (name in TYPES)
+    return imports.uses.some((each) => each.name === 'ThrottlerModule') ? undefined : path
+  if (helperMs(name) !== undefined || name === 'ThrottlerException') return undefined
   if (name === 'ThrottlerModule') {
     const call = parentPath?.isMemberExpression() ? parentPath.parentPath : null
     return call?.isCallExpression() ? call : undefined
@@ -99,6 +103,7 @@ function migrateUse(
   if (name === 'ThrottlerModule') {
     migrateModule(source, imports, storages, path as NodePath<t.CallExpression>)
   } else if (path.isClass()) migrateGuard(source, path, where)
+  else if (name in TYPES) source.leave(typeElsewhere(name))
   else source.leave(`${name}: Sluice has nothing in its place.`)
 }
 
@@ -110,6 +115,8 @@ function replaceName(source: Source, imports: Imports, use: Use): void {
   else if (helperMs(name) !== undefined) replaceHelper(source, imports, use)
   // What is thrown is made of a decision here.
   else if (name in NAMES && !path.parentPath?.isNewExpression()) {
+    if (name === 'ThrottlerGuard' && !hasModule(source.files))
+      source.note(path, DIFFERENCES.nestTogether)
     imports.replace(use, NAMES[name] as string)
   }
 }
