@@ -273,8 +273,10 @@ describe('code', () => {
     ["options.timeWindow ?? '1 minute'", "window: options.timeWindow ?? '1 minute'"],
     ['`5 minutes`', 'window: `5 minutes`'],
     ['ONE_MINUTE', 'window: ONE_MINUTE'],
-    ['process.env.TIME_WINDOW', "window: (process.env.TIME_WINDOW) as never"],
+    ['process.env.TIME_WINDOW', "window: (process.env.TIME_WINDOW ?? '1m') as never"],
     ["process.env.W || '1 minute'", "window: (process.env.W || '1 minute') as never"],
+    ['config.window', 'window: TypeScript does not take a string'],
+    ['process.env.TIME_WINDOW', 'text has a unit here'],
     ["'1 minute'", "window: '1 minute'"],
   ])('@fastify/rate-limit: timeWindow: %s becomes %s', (there, here) => {
     const text = migrated(`import rateLimit from '@fastify/rate-limit'
@@ -453,6 +455,17 @@ module.exports = ${use}
       expect(left[0]?.reason).toContain('db: the limiter is made for each request')
     }
     expect(migrateText(text(`() => ${made}`), 'a.js').left).toEqual([])
+  })
+
+  it('@fastify/rate-limit: a thrown object without a status says that it gets 429', () => {
+    const text = (result: string) => `import rateLimit from '@fastify/rate-limit'
+app.setErrorHandler(render)
+app.register(rateLimit, { max: 5, timeWindow: 60000, errorResponseBuilder: () => (${result}) })
+`
+    const said = 'there it gets 500'
+    expect(migrateText(text("{ status: 'error', text: 'no' }"), 'a.js').text).toContain(said)
+    expect(migrateText(text('{ statusCode: 429 }'), 'a.js').text).not.toContain(said)
+    expect(migrateText(text('new Refusal()'), 'a.js').text).not.toContain(said)
   })
 
   it('@nestjs/throttler: a duration that is made at run time needs no helper', () => {

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import { memberName, resolved, unwrapped } from './bindings.ts'
-import { durationMs, durationOf } from './durations.ts'
+import { durationMs, durationOf, durationText } from './durations.ts'
 import type { FoundOptions } from './find-options.ts'
 import { renameFunction } from './option-functions.ts'
 import type { OptionsObject } from './options-object.ts'
@@ -13,6 +13,12 @@ export const LOG = ['algorithm', "'sliding-log'"] as const
 
 const NUMBERS =
   'limit and window have to be numbers, or a duration as text. Otherwise the limiter throws when it is made.'
+
+const TYPE =
+  'window: TypeScript does not take a string as a duration. If this is one, write as never behind it: the limiter checks it when it is made.'
+
+const UNITS =
+  'window: text has a unit here, such as 60000ms. A number without a unit throws when the limiter is made.'
 
 /** What an expression is, as far as it can be seen. */
 type Kind = 'number' | 'text' | 'nothing' | 'unknown'
@@ -37,12 +43,17 @@ export function numberText(
   const kind = kindOf(path)
   if (kind === 'nothing') source.leave('limit and window are required, and may be undefined here.')
   if (kind === 'text') {
-    if (readsText) return durationOfType(source, path, text)
     const isBare = unset !== undefined && isVariable(path)
+    if (readsText) {
+      if (readsEnvironment(path)) source.note(path, UNITS)
+      const given = isBare ? `${text} ?? ${durationText(unset)}` : text
+      return durationOfType(source, path, given)
+    }
     return isBare ? `Number(${text} ?? ${unset})` : `Number(${text})`
   }
   const isTyped = /\.[cm]?tsx?$/i.test(source.name) && !path.isCallExpression()
   if (kind === 'unknown' && !isTyped) source.note(path, NUMBERS)
+  if (kind === 'unknown' && isTyped && readsText) source.note(path, TYPE)
   return text
 }
 
@@ -62,9 +73,8 @@ function kindOf(path: NodePath): Kind {
     const isNumber = ARITHMETIC.includes(inner.node.operator)
     return isNumber ? 'number' : either(inner.get('left') as NodePath, inner.get('right'))
   }
-  if (inner.isLogicalExpression()) return either(inner.get('left'), inner.get('right'))
-  if (inner.isConditionalExpression())
-    return either(inner.get('consequent'), inner.get('alternate'))
+  const [one, other] = branchesOf(inner)
+  if (one !== undefined && other !== undefined) return either(one, other)
   if (inner.isMemberExpression()) return isEnvironment(inner.get('object')) ? 'text' : 'unknown'
   if (inner.isCallExpression()) {
     return CONVERSIONS.test(inner.get('callee').toString()) ? 'number' : 'unknown'
@@ -87,16 +97,7 @@ function durationOfType(source: Source, path: NodePath, text: string): string {
 
 function readsEnvironment(path: NodePath): boolean {
   const inner = resolved(path)
-  if (inner.isLogicalExpression() || inner.isConditionalExpression()) {
-    const [one, other] = inner.isLogicalExpression()
-      ? ['left', 'right']
-      : ['consequent', 'alternate']
-    return (
-      readsEnvironment(inner.get(one as string) as NodePath) ||
-      readsEnvironment(inner.get(other as string) as NodePath)
-    )
-  }
-  return isVariable(inner)
+  return isVariable(inner) || branchesOf(inner).some(readsEnvironment)
 }
 
 /** `process.env.LIMIT` alone */
@@ -152,11 +153,23 @@ export function renameNumbers(
 
 /** Leaves the call if a constant is no limit here: a limiter that throws when it is made helps nobody. */
 function checkLimit(source: Source, value: NodePath, name: string): void {
-  const constant = constantOf(value)
+  const inner = resolved(value)
+  const branches = branchesOf(inner)
+  if (branches.length > 0) {
+    for (const each of branches) checkLimit(source, each, name)
+    return
+  }
+  const constant = constantOf(inner)
   if (constant === undefined || (Number.isSafeInteger(constant) && constant >= 0)) return
   source.leave(
     `${name}: limit is an integer from 0. ${constant} is none; for no limit, exempt the requests with skip.`,
   )
+}
+
+/** The values that `test ? one : other` and `one ?? other` can have; none for another expression. */
+function branchesOf(path: NodePath): readonly NodePath[] {
+  if (path.isConditionalExpression()) return [path.get('consequent'), path.get('alternate')]
+  return path.isLogicalExpression() ? [path.get('left'), path.get('right')] : []
 }
 
 /** Leaves the call if a constant is no window here. */

@@ -61,7 +61,7 @@ export function migrateOptions(context: Context, found: FoundOptions, place: Pla
   const text = window && durationOf(source, window, 1)
   const max = options.value('max')
   if (max !== undefined && mayBeText(max)) source.leave(TEXT)
-  renameNumbers(source, options, 'timeWindow', ['max'])
+  renameNumbers(source, options, 'timeWindow', ['max'], 1, [60_000])
   checkDuration(source, window)
   const readsRequest = ['keyGenerator', 'max', 'allowList', 'timeWindow'].some((name) =>
     isInlineFunction(options.value(name)),
@@ -215,6 +215,7 @@ function renameResponse(source: Source, options: OptionsObject): void {
   }
   if (/\bafter\b/.test(source.original(builder.node))) source.note(options.path, AFTER)
   const isSent = resultsOf(builder).every(isBody) && !hasErrorHandler(source)
+  if (!isSent && resultsOf(builder).some(hasNoStatus)) source.note(options.path, THROWN)
   if (!isSent) throwResults(source, builder)
   const [request] = parameterTexts(source, builder)
   setParameters(source, builder, ['decision', ...(request === undefined ? [] : [request])])
@@ -225,6 +226,19 @@ function renameResponse(source: Source, options: OptionsObject): void {
 
 const SENT =
   "respond returns the body, which is sent as it is, with the status 429; there, a body without statusCode gets 500. For an error that your error handler gets, throw it in respond, or write respond: 'throw'."
+
+const THROWN = 'what respond throws without a statusCode is sent with 429; there it gets 500.'
+
+/** Whether it is an object that says no status as a number. */
+function hasNoStatus(path: NodePath): boolean {
+  const object = unwrapped(path)
+  if (!object.isObjectExpression()) return false
+  return object.get('properties').every((each) => {
+    if (!each.isObjectProperty()) return false
+    const isStatus = ['status', 'statusCode'].includes(nameOf(each.node.key) ?? '')
+    return !isStatus || each.get('value').isStringLiteral()
+  })
+}
 
 /** Whether a file of the application renders errors itself: what is thrown goes through it. */
 function hasErrorHandler({ files }: Source): boolean {
