@@ -457,6 +457,21 @@ module.exports = ${use}
     expect(migrateText(text(`() => ${made}`), 'a.js').left).toEqual([])
   })
 
+  it('@fastify/rate-limit: options of a route that have a type, and are set later, keep the plugin', () => {
+    const text = `import rateLimit from '@fastify/rate-limit'
+await app.register(rateLimit, { global: false, max: 5, timeWindow: 60000 })
+app.addHook('onRoute', (route) => {
+  route.config = { ...route.config, rateLimit: { max: 2, timeWindow: 1000 } } as Config
+})
+`
+    const { rewritten, left } = migrateText(text, 'a.ts')
+    expect(rewritten).toBe(0)
+    expect(left.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('It works only together with line'),
+      expect.stringContaining('depends on the order of hooks'),
+    ])
+  })
+
   it('@fastify/rate-limit: a thrown object without a status says that it gets 429', () => {
     const text = (result: string) => `import rateLimit from '@fastify/rate-limit'
 app.setErrorHandler(render)

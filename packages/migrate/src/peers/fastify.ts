@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, nameOf, propertyOf, resolved, unwrapped } from '../bindings.ts'
+import { importedFrom, nameOf, propertyOf, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { findOptions, type Owners, typeConstant } from '../find-options.ts'
 import { Imports, type Use } from '../imports.ts'
@@ -130,7 +130,8 @@ function isNone(path: NodePath): boolean {
 }
 
 /** `config: { … }`, `route.config = { … }` */
-function isConfig({ parentPath }: NodePath): boolean {
+function isConfig(path: NodePath): boolean {
+  const { parentPath } = wrapped(path)
   if (parentPath?.isObjectProperty()) return nameOf(parentPath.node.key) === 'config'
   if (!parentPath?.isAssignmentExpression()) return false
   const { left } = parentPath.node
