@@ -457,6 +457,28 @@ module.exports = ${use}
     expect(migrateText(text(`() => ${made}`), 'a.js').left).toEqual([])
   })
 
+  it('koa-ratelimit: a limit that is none in one case stays', () => {
+    const text = (max: string) => `import limit from 'koa-ratelimit'
+app.use(limit({ driver: 'memory', db: new Map(), duration: 60000, max: ${max} }))
+`
+    for (const max of ["env === 'test' ? Infinity : 5", 'given ?? Infinity']) {
+      const { left } = migrateText(text(max), 'a.js')
+      expect(left[0]?.reason).toContain('max: limit is an integer from 0. Infinity is none')
+    }
+    expect(migrateText(text("env === 'test' ? 500 : 5"), 'a.js').left).toEqual([])
+  })
+
+  it('koa-ratelimit: a Map that is made with the limiter counts for it alone', () => {
+    const text = `import limit from 'koa-ratelimit'
+export default (config, { log }) => {
+  const db = new Map()
+  const limiter = limit({ driver: 'memory', db, max: 3, duration: 60000 })
+  return (ctx, next) => (ctx.method === 'POST' ? limiter(ctx, next) : next())
+}
+`
+    expect(migrateText(text, 'a.js')).toMatchObject({ rewritten: 1, left: [] })
+  })
+
   it('@fastify/rate-limit: options of a route that have a type, and are set later, keep the plugin', () => {
     const text = `import rateLimit from '@fastify/rate-limit'
 await app.register(rateLimit, { global: false, max: 5, timeWindow: 60000 })

@@ -111,7 +111,8 @@ function renameStore(source: Source, options: OptionsObject, limiter: NodePath):
     if (map?.isIdentifier() && readsOf(resolved(map)).length > 1) {
       source.leave('db: limiters share the counts in this Map. Here each has counts of its own.')
     }
-    if (isMadeAgain(limiter)) {
+    const isShared = db?.node !== undefined && functionOf(resolved(db)) !== functionOf(limiter)
+    if (isShared && isMadeAgain(limiter)) {
       source.leave(
         'db: the limiter is made for each request, and its counts stay in the Map. Here they are in the limiter: make it once, outside of the function.',
       )
@@ -143,6 +144,8 @@ function isMadeAgain(limiter: NodePath): boolean {
   const calls = [outer, ...readsOf(outer)]
   return calls.some((each) => each.parentPath?.isCallExpression() && each.key === 'callee')
 }
+
+const functionOf = (path: NodePath) => path.getFunctionParent()?.node
 
 function isMapOf({ node }: NodePath): boolean {
   return (
