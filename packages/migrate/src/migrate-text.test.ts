@@ -505,6 +505,28 @@ app.register(rateLimit, { max: 5, timeWindow: 60000, errorResponseBuilder: () =>
     expect(migrateText(text('new Refusal()'), 'a.js').text).not.toContain(said)
   })
 
+  it('hono-rate-limiter: without keyGenerator it says what to write', () => {
+    const text = "import { rateLimiter } from 'hono-rate-limiter'\nrateLimiter({ limit: 5 })\n"
+    expect(migrateText(text, 'a.js').left[0]?.reason).toContain('address: (c) => getConnInfo(c)')
+  })
+
+  it('@upstash/ratelimit: a field that a decision does not have is named', () => {
+    const text = (use: string) => `import { Ratelimit } from '@upstash/ratelimit'
+import { Redis } from '@upstash/redis'
+const limiter = new Ratelimit({ redis: Redis.fromEnv(), limiter: Ratelimit.fixedWindow(5, '1 m') })
+async function check(key) {
+  ${use}
+}
+`
+    for (const use of [
+      'const { success, pending } = await limiter.limit(key)',
+      'const result = await limiter.limit(key)\n  context.waitUntil(result.pending)',
+    ]) {
+      const { left } = migrateText(text(use), 'a.js')
+      expect(left[0]?.reason).toContain('pending: a decision has no such field.')
+    }
+  })
+
   it('@nestjs/throttler: a duration that is made at run time needs no helper', () => {
     const text = (ttl: string) => `import { ThrottlerModule, seconds } from '@nestjs/throttler'
 export const limits = ThrottlerModule.forRoot([{ ttl: ${ttl}, limit: 5 }])

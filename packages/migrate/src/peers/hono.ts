@@ -30,6 +30,10 @@ const DEFAULTS = [
   ['windowMs', 'window', "'1m'"],
   ['limit', 'limit', '5'],
 ] as const
+const NO_KEY =
+  'It has no keyGenerator, which it needs. Write key: (c) => … with what identifies a client, or address: (c) => getConnInfo(c).remote.address to count by address.'
+const STORE =
+  'store: the client of Redis itself takes the place of the store around it, and the prefix of that store is the option prefix: store: client, prefix. Leave store out to count in memory.'
 const PROFILES: Readonly<Record<string, string>> = {
   true: "'draft-6'",
   false: 'false',
@@ -84,7 +88,7 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
   checkOptions(source, options)
   renameNumbers(source, options, 'windowMs', ['limit'], 1, [60_000, 5])
   renameFunction(source, options, 'skip')
-  if (isWhole && !mayHave('keyGenerator')) source.leave('It has no keyGenerator, which it needs.')
+  if (isWhole && !mayHave('keyGenerator')) source.leave(NO_KEY)
   renameKey(source, options, 'keyGenerator')
   renameHeaders(source, options, isWhole && !mayHave('standardHeaders'))
   renameResponse(source, options)
@@ -104,9 +108,7 @@ function checkOptions(source: Source, options: OptionsObject): void {
       source.leave(`${name}: there is no such option here; the decision is c.var.rateLimit.`)
   }
   if (options.has('store')) {
-    source.leave(
-      'store: pass the client of Redis itself, and the prefix of its store as prefix. How this store is made is not seen here.',
-    )
+    source.leave(STORE)
   }
 }
 

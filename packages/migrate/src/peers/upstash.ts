@@ -30,6 +30,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
 const PASSED_ON =
   'Other code may call this limiter. Rewrite its calls first: limit(key) is consume(key), success is allowed, and reset is Date.now() + resetMs.'
 
+const noField = (name: string) =>
+  `${name}: a decision has no such field. Nothing goes on after consume, so there is nothing to wait for. Remove it first.`
+
 type Made = NodePath<t.NewExpression>
 
 export const upstashRatelimit: Peer = {
@@ -181,7 +184,8 @@ function planFields(source: Source, paths: readonly NodePath[], decision: string
   const edits = paths.map((path) => {
     const found = memberOf(path)
     const text = found && fields[found.name]
-    return found && text ? ([found, text] as const) : source.leave(PASSED_ON)
+    if (found === undefined) return source.leave(PASSED_ON)
+    return text === undefined ? source.leave(noField(found.name)) : ([found, text] as const)
   })
   return () => {
     for (const [{ member, name }, text] of edits) {
@@ -196,7 +200,8 @@ function planPattern(source: Source, pattern: NodePath<t.ObjectPattern>): () => 
   const edits = pattern.get('properties').map((each) => {
     const isPlain = each.isObjectProperty() && each.node.value.type === 'Identifier'
     const name = isPlain ? nameOf(each.node.key) : undefined
-    if (name === undefined || !(name in ofUpstashResult(''))) return source.leave(PASSED_ON)
+    if (name === undefined) return source.leave(PASSED_ON)
+    if (!(name in ofUpstashResult(''))) return source.leave(noField(name))
     const local = nameOf((each.node as t.ObjectProperty).value) as string
     return [each.node, name, local] as const
   })
