@@ -67,7 +67,8 @@ export const DIFFERENCES = {
     'a refusal costs nothing here, and resetMs is when the whole limit is available again; retryAfterMs is when a refused request can be repeated. There are no analytics.',
   upstashFailure:
     'while Redis fails, this process goes on counting (onStoreError). @upstash/ratelimit rejects, or admits everything after its timeout.',
-  refusal: 'a refusal is a decision with allowed: false. consume rejects only for wrong arguments.',
+  refusal:
+    'a refusal is a decision with allowed: false. consume rejects only for wrong arguments, such as an empty key.',
 } as const
 
 /** Why a limiter stays whose store Sluice does not have. */

@@ -537,6 +537,48 @@ export const limits = ThrottlerModule.forRoot([{ ttl: ${ttl}, limit: 5 }])
     expect(migrateText(text('seconds(a + b)'), 'a.ts').text).toContain('window: (a + b) * 1000,')
   })
 
+  it.each([
+    ['req.user.id', 'String(req.user.id)'],
+    ['req.ip', 'String(req.ip)'],
+    ["req.ip ?? ''", "req.ip ?? ''"],
+    ["req.user.id ?? ''", "String(req.user.id ?? '')"],
+    ["'login:' + req.user.id", "'login:' + req.user.id"],
+    ['`login:${req.user.id}`', '`login:${req.user.id}`'],
+    ['req.body.email.toLowerCase()', 'req.body.email.toLowerCase()'],
+    ['name', 'name'],
+    ['text', 'text'],
+    ['other', 'String(other)'],
+  ])('rate-limiter-flexible: the key %s is text: %s', (key, here) => {
+    const text = `import { RateLimiterMemory } from 'rate-limiter-flexible'
+const limiter = new RateLimiterMemory({ points: 5, duration: 60 })
+const text = 'a'
+async function check(req: Request, name: string, other: Key) {
+  try {
+    await limiter.consume(${key})
+  } catch {
+    return refuse()
+  }
+  await limiter.reward(${key}, 1)
+}
+`
+    const { text: after } = migrateText(text, 'a.ts')
+    expect(after).toContain(`limiter.consume(${here})`)
+    expect(after).toContain(`limiter.settle(${here}, -1)`)
+  })
+
+  it('rate-limiter-flexible: a rejection that nothing handles goes to Express', () => {
+    const text = (
+      parameters: string,
+    ) => `const { RateLimiterRedis } = require('rate-limiter-flexible')
+const limiter = new RateLimiterRedis({ storeClient, points: 5, duration: 60, keyPrefix: 'a' })
+module.exports = (${parameters}) => {
+  limiter.consume(req.ip).then(() => next()).catch(() => res.sendStatus(429))
+}
+`
+    expect(migrateText(text('req, res, next'), 'a.js').text).toMatch(/\}\)\s*\.catch\(next\)/)
+    expect(migrateText(text('req, res'), 'a.js').text).not.toContain('catch')
+  })
+
   it('an address that may be a request stays with its helper', () => {
     const text = `import { ipKeyGenerator } from 'express-rate-limit'
 export const keyOf = (req: Request) => ipKeyGenerator(req as any)

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { isParenthesized } from '../bindings.ts'
+import { isParenthesized, unwrapped } from '../bindings.ts'
 import { durationOf } from '../durations.ts'
 import { memberOf } from '../functions.ts'
 import type { Source } from '../source.ts'
@@ -45,11 +45,51 @@ function consumeText(source: Source, call: NodePath<t.CallExpression>): string |
   const isKnown = [key, points].every((each) => each?.type !== 'SpreadElement')
   if (key === undefined || !isKnown || others.length > 0) return undefined
   const callee = source.original(call.node.callee)
-  const text = source.original(key)
+  const text = keyText(source, call.get('arguments')[0] as NodePath)
   if (points === undefined || (points.type === 'NumericLiteral' && points.value === 1)) {
     return `${callee}(${text})`
   }
   return `${callee}(${text}, { cost: ${source.original(points)} })`
+}
+
+/** rate-limiter-flexible makes text of any key, also of a number and of undefined. */
+function keyText(source: Source, path: NodePath): string {
+  const text = source.original(path.node)
+  return isText(path) ? text : `String(${text})`
+}
+
+/** Whether an expression is certain to be text. */
+function isText(path: NodePath): boolean {
+  const inner = unwrapped(path)
+  if (inner.isStringLiteral() || inner.isTemplateLiteral()) return true
+  if (inner.isBinaryExpression({ operator: '+' })) {
+    return isText(inner.get('left') as NodePath) || isText(inner.get('right'))
+  }
+  if (inner.isCallExpression()) {
+    return /^(String|.*\.(toString|toLowerCase|toUpperCase|trim|join|digest))$/s.test(
+      inner.get('callee').toString(),
+    )
+  }
+  if (inner.isLogicalExpression()) {
+    const left = inner.get('left')
+    return isText(inner.get('right')) && (isText(left) || isAddress(left))
+  }
+  if (!inner.isIdentifier()) return false
+  const declared = inner.scope.getBinding(inner.node.name)?.path
+  if (declared?.isVariableDeclarator()) {
+    const init = declared.get('init') as NodePath
+    return declared.node.id.type === 'Identifier' && init.node != null && isText(init)
+  }
+  const { typeAnnotation } = (declared?.node ?? {}) as t.Identifier
+  return (
+    typeAnnotation?.type === 'TSTypeAnnotation' &&
+    typeAnnotation.typeAnnotation.type === 'TSStringKeyword'
+  )
+}
+
+/** `request.ip`: text, or undefined */
+function isAddress(path: NodePath): boolean {
+  return /[.](ip|remoteAddress)$/.test(unwrapped(path).toString())
 }
 
 /** What changes no flow of control. */
@@ -62,7 +102,7 @@ function otherCall(
   if (key === undefined || !isResultUnused(call)) return undefined
   const { object } = call.node.callee as t.MemberExpression
   const limiter = isParenthesized(object) ? `(${source.original(object)})` : source.original(object)
-  const text = source.original(key.node)
+  const text = keyText(source, key)
   const points = second === undefined ? '1' : source.original(second.node)
   if (name === 'penalty') return `${limiter}.settle(${text}, ${points})`
   if (name === 'reward') {

@@ -99,7 +99,13 @@ function rewrite(source: Source, call: Call, chain: Chain, texts: Texts): void {
     error && error.length > 0 ? statementsAt(innerText(source, error), indent + unit) : ''
   const parameter = parameterNameOf(rejected) ?? ''
   const caught = failure && `${link}catch((${parameter}) => {${eol}${failure}${eol}${indent}})`
-  source.replace(outermost.node, lines.join(eol) + caught)
+  source.replace(outermost.node, lines.join(eol) + (caught || handedOn(call, consume, link)))
+}
+
+/** A rejection that nothing handles would end the process: Express gets it. */
+function handedOn(call: Call, consume: string, link: string): string {
+  const isMiddleware = call.scope.getBinding('next')?.kind === 'param'
+  return isMiddleware && !consume.startsWith('Promise.resolve(') ? `${link}catch(next)` : ''
 }
 
 /** @param statements some of its body; undefined: all of it. @param isReturned its result is used */
