@@ -539,13 +539,15 @@ export const limits = ThrottlerModule.forRoot([{ ttl: ${ttl}, limit: 5 }])
     expect(migrateText(text('seconds(a + b)'), 'a.ts').text).toContain('window: (a + b) * 1000,')
   })
 
+  const LOGIN = `\`login:\${req.user.id}\``
+
   it.each([
     ['req.user.id', 'String(req.user.id)'],
     ['req.ip', 'String(req.ip)'],
     ["req.ip ?? ''", "req.ip ?? ''"],
     ["req.user.id ?? ''", "String(req.user.id ?? '')"],
     ["'login:' + req.user.id", "'login:' + req.user.id"],
-    ['`login:${req.user.id}`', '`login:${req.user.id}`'],
+    [LOGIN, LOGIN],
     ['req.body.email.toLowerCase()', 'req.body.email.toLowerCase()'],
     ['name', 'name'],
     ['text', 'text'],
