@@ -33,17 +33,6 @@ export const calendarWindowTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'a day of 23 hours: clocks go forward',
-    params: threeA('day'),
-    from: Date.UTC(2027, 2, 27, 23),
-    steps: [
-      admits(0, 2, { remaining: 1, ...until(23 * HOUR) }),
-      admits(3 * HOUR, 1, { remaining: 0, ...until(20 * HOUR) }),
-      refuses(23 * HOUR - 1, 1, { remaining: 0, ...refused(1) }),
-      admits(23 * HOUR, 1, { remaining: 2, ...until(DAY) }),
-    ],
-  },
-  {
     name: 'a day of 25 hours: clocks go back',
     params: threeA('day'),
     from: Date.UTC(2027, 9, 30, 22),
@@ -93,15 +82,6 @@ export const calendarWindowTraces: readonly Trace[] = [
       admits(0, 3, { remaining: 0, ...until(DAY) }),
       refuses(-HOUR, 1, { remaining: 0, ...refused(HOUR) }),
       admits(0, 1, { remaining: 2, ...until(DAY) }),
-    ],
-  },
-  {
-    name: 'a cost that no day admits',
-    params: threeA('day'),
-    from: Date.UTC(2027, 5, 1, 22),
-    steps: [
-      refuses(0, 4, { remaining: 3, resetMs: 0, retryAfterMs: Infinity }),
-      admits(0, 0, { remaining: 3, resetMs: 0, effectiveMs: DAY }),
     ],
   },
 ]

@@ -76,24 +76,6 @@ export const concurrencyTraces: readonly Trace[] = [
     ],
   },
   {
-    name: 'a slot that was lost counts again once it is renewed, above the number if need be',
-    params: twoAtATime,
-    steps: [
-      takes(0, 1, 1),
-      takes(0, 2, 0),
-      takes(30_000, 3, 1),
-      takes(30_000, 4, 0),
-      renews(30_001, 1, 0),
-      renews(30_001, 2, 0),
-      isRefused(30_002, 5, 29_999),
-      givesBack(30_003, 3, 0, 29_998),
-      givesBack(30_003, 4, 0, 29_998),
-      isRefused(30_004, 5, 29_997),
-      givesBack(30_005, 1, 1, 29_996),
-      takes(30_006, 5, 0),
-    ],
-  },
-  {
     name: 'a look is admitted while a slot is free, and takes none',
     params: { limit: 1, windowMs: 30_000 },
     steps: [
@@ -132,11 +114,6 @@ export const concurrencyTraces: readonly Trace[] = [
       isRefused(30_499, 3, 1),
       takes(30_500, 3, 1),
     ],
-  },
-  {
-    name: 'the clock steps forward: nothing is held any more',
-    params: twoAtATime,
-    steps: [takes(0, 1, 1), takes(0, 2, 0), takes(HOUR, 3, 1), givesBack(HOUR, 1, 1, 30_000)],
   },
   {
     name: 'slots differ if any part of their number does',

@@ -1,4 +1,4 @@
-import { admits, HOUR, refuses, settles, TEN_YEARS, type Trace } from '../testing/trace.ts'
+import { admits, HOUR, refuses, settles, type Trace } from '../testing/trace.ts'
 
 // Counted is what was admitted in (now − window, now]: a unit of time t is back at t + window, to
 // the ms. The quota is full when the newest is back. The effective window ends when the oldest is
@@ -72,82 +72,6 @@ export const slidingLogTraces: readonly Trace[] = [
       // And forward again: one full quota.
       admits(0, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
       refuses(0, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 }),
-    ],
-  },
-  {
-    name: 'the clock steps back between two entries: only the later one moves',
-    params: threeAMinute,
-    steps: [
-      admits(0, 2, { remaining: 1, resetMs: 60_000, effectiveMs: 60_000 }),
-      admits(10, 1, { remaining: 0, resetMs: 60_000, effectiveMs: 59_990 }),
-      refuses(5, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 59_995 }),
-      admits(60_000, 2, { remaining: 0, resetMs: 60_000, effectiveMs: 5 }),
-      admits(60_005, 1, { remaining: 0, resetMs: 60_000, effectiveMs: 59_995 }),
-    ],
-  },
-  {
-    name: 'the clock steps back and a unit is admitted: it joins those moved to the same moment',
-    params: threeAMinute,
-    steps: [
-      admits(0, 1, { remaining: 2, resetMs: 60_000, effectiveMs: 60_000 }),
-      admits(10, 1, { remaining: 1, resetMs: 60_000, effectiveMs: 59_990 }),
-      admits(-HOUR, 1, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
-      admits(-HOUR + 60_000, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
-    ],
-  },
-  {
-    name: 'the clock steps forward an hour: one full quota',
-    params: threeAMinute,
-    steps: [
-      admits(0, 2, { remaining: 1, resetMs: 60_000, effectiveMs: 60_000 }),
-      admits(HOUR, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
-      refuses(HOUR, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 }),
-    ],
-  },
-  {
-    name: 'limit 1',
-    params: { limit: 1, windowMs: 1000 },
-    steps: [
-      admits(999, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
-      refuses(1998, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
-      admits(1999, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
-    ],
-  },
-  {
-    name: 'limit 0 never admits',
-    params: { limit: 0, windowMs: 1000 },
-    steps: [
-      refuses(0, 1, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
-      refuses(0, 0, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
-    ],
-  },
-  {
-    name: '7 in 60 s',
-    params: { limit: 7, windowMs: 60_000 },
-    steps: [
-      admits(1, 3, { remaining: 4, resetMs: 60_000, effectiveMs: 60_000 }),
-      admits(59_999, 4, { remaining: 0, resetMs: 60_000, effectiveMs: 2 }),
-      refuses(60_000, 4, { remaining: 0, resetMs: 59_999, retryAfterMs: 59_999 }),
-      admits(60_001, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 59_998 }),
-    ],
-  },
-  {
-    name: 'a window of 1 ms holds one millisecond',
-    params: { limit: 2, windowMs: 1 },
-    steps: [
-      admits(0, 2, { remaining: 0, resetMs: 1, effectiveMs: 1 }),
-      refuses(0, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
-      admits(1, 2, { remaining: 0, resetMs: 1, effectiveMs: 1 }),
-    ],
-  },
-  {
-    name: '100000 in ten years',
-    params: { limit: 100_000, windowMs: TEN_YEARS },
-    steps: [
-      admits(0, 99_999, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
-      admits(TEN_YEARS - 1, 1, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: 1 }),
-      refuses(TEN_YEARS - 1, 1, { remaining: 0, resetMs: TEN_YEARS, retryAfterMs: 1 }),
-      admits(TEN_YEARS, 99_999, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS - 1 }),
     ],
   },
   {
