@@ -67,6 +67,7 @@ export type { RedisClient } from './stores/redis/client.ts'
 export { redisStore } from './stores/redis/redis-store.ts'
 export type {
   Charge,
+  ChargeIncrease,
   DecisionSource,
   Documents,
   InspectableStore,
@@ -75,7 +76,6 @@ export type {
   Keyspace,
   Keyspaces,
   Ledger,
-  Raise,
   Store,
   StoreEntry,
   StoreMode,

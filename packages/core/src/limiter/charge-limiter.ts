@@ -4,11 +4,11 @@ import { all, type MaybePromise, then } from '../maybe-promise.ts'
 import { madeOf } from '../stores/rules/slots.ts'
 import type {
   Charge,
+  ChargeIncrease,
   GrantChange,
   GrantResult,
   Origin,
   OverrideChange,
-  Raise,
   Store,
   StoreMode,
   StoreResult,
@@ -113,8 +113,8 @@ export class ChargeLimiter {
    * @param route the route that its event names
    */
   settleCharges(charges: readonly Charge[], decision: Charged, route?: string): MaybePromise<void> {
-    const raised = this.events.raised(charges, decision.policies, route)
-    const corrected = this.correct(charges, decision, raised)
+    const onIncrease = this.events.onIncrease(charges, decision.policies, route)
+    const corrected = this.correct(charges, decision, onIncrease)
     return this.events.settled(corrected, charges, route, decision.policies)
   }
 
@@ -122,7 +122,7 @@ export class ChargeLimiter {
   correct(
     charges: readonly Charge[],
     { policies }: Charged,
-    raised?: (raise: Raise) => void,
+    onIncrease?: (increase: ChargeIncrease) => void,
   ): MaybePromise<void> {
     const ledger = this.ledgers.of(charges)
     const corrected = policies.map((policy, i) => {
@@ -137,7 +137,7 @@ export class ChargeLimiter {
       )
       const { at: chargedAt, source } = policy
       const change = { kind: 'settle', charges: own, chargedAt, source } as const
-      return this.ledgers.change(ledger, change, raised)
+      return this.ledgers.change(ledger, change, onIncrease)
     })
     return all(corrected)
   }

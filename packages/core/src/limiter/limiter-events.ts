@@ -5,7 +5,7 @@ import type { ConsumeTrace, DecisionEvent, SettleEvent } from '../events.ts'
 import { banEvents, consumeTraces, decisionEvents, settleEvents, waitTraces } from '../events.ts'
 import { attempt, isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { givenBack } from '../stores/rules/slots.ts'
-import type { Charge, Origin, Raise } from '../stores/store.ts'
+import type { Charge, ChargeIncrease, Origin } from '../stores/store.ts'
 import { bindingOf, type Decision, type PolicyDecision } from './decision.ts'
 import type { Policy } from './policy.ts'
 
@@ -117,11 +117,11 @@ export class LimiterEvents {
    * What a ledger is to call with the charges that it raises; undefined if nobody listens.
    * @param _policies who has made each charge. Default: the store
    */
-  raised(
+  onIncrease(
     _charges: readonly Charge[],
     _policies: readonly Partial<Origin>[],
     _route: string | undefined,
-  ): ((raise: Raise) => void) | undefined {
+  ): ((increase: ChargeIncrease) => void) | undefined {
     return undefined
   }
 

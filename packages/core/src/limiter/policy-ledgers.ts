@@ -4,10 +4,10 @@ import { clientsOf } from '../stores/rules/change.ts'
 import type {
   Change,
   Charge,
+  ChargeIncrease,
   GrantResult,
   Keyspace,
   Ledger,
-  Raise,
   StoreMode,
 } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
@@ -52,11 +52,11 @@ export class PolicyLedgers<M extends StoreMode> {
   change(
     ledger: Ledger<M>,
     change: Change,
-    raised?: (raise: Raise) => void,
+    onIncrease?: (increase: ChargeIncrease) => void,
   ): MaybePromise<GrantResult | undefined> {
     const { whenChanged } = this
     const keys = whenChanged && new Set(clientsOf(change))
-    const done: MaybePromise<GrantResult | undefined> = ledger.change(change, raised)
+    const done: MaybePromise<GrantResult | undefined> = ledger.change(change, onIncrease)
     if (whenChanged === undefined || keys === undefined) return done
     if (isPromise(done)) return done.finally(() => whenChanged(keys))
     whenChanged(keys)

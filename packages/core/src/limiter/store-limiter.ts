@@ -207,13 +207,13 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     if (remaining !== undefined) checkInteger('remaining', remaining, 0, Number.MAX_SAFE_INTEGER)
     const charges = this.fill(key, units, options).map((charge) => ({ ...charge, remaining }))
-    const raised = this.events.raised(
+    const onIncrease = this.events.onIncrease(
       charges,
       this.compiledPolicies.map(() => ({ source })),
       undefined,
     )
     const change = { kind: 'settle', charges, chargedAt: at, source } as const
-    const settled = this.ledgers.change(this.ledgers.of(charges), change, raised)
+    const settled = this.ledgers.change(this.ledgers.of(charges), change, onIncrease)
     const origins = charges.map(() => ({ at }))
     return this.events.settled(settled as MaybePromise<undefined>, charges, undefined, origins)
   }

@@ -1,4 +1,4 @@
-import type { Change, Charge, GrantResult, Ledger, Raise } from './store.ts'
+import type { Change, Charge, ChargeIncrease, GrantResult, Ledger } from './store.ts'
 
 /**
  * A ledger whose code is loaded while the application starts. Calls that come before it is there are made then, in
@@ -22,10 +22,13 @@ export class LoadingLedger implements Ledger<'async'> {
     return this.loaded().then((ready) => ready.decide(requests, isPeek))
   }
 
-  change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+  change(
+    change: Change,
+    onIncrease?: (increase: ChargeIncrease) => void,
+  ): Promise<GrantResult | undefined> {
     const { ledger } = this
-    if (ledger !== undefined) return ledger.change(change, raised)
-    return this.loaded().then((ready) => ready.change(change, raised))
+    if (ledger !== undefined) return ledger.change(change, onIncrease)
+    return this.loaded().then((ready) => ready.change(change, onIncrease))
   }
 
   /** Resolves when it is loaded, or can't be. */

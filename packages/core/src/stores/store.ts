@@ -61,7 +61,7 @@ export interface Origin {
 }
 
 /** How a settlement has charged a key more. */
-export interface Raise {
+export interface ChargeIncrease {
   /** Which of the charges it was, from 0. */
   readonly place: number
   /** Units that the quota holds when it is full, as decisions call it: the client's own limit, if it has one. */
@@ -126,7 +126,10 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    *   answer. Given only where it matters: a store may have to read more
    * @returns what became of a top-up; undefined for any other change
    */
-  change(change: Change, raised?: (raise: Raise) => void): Answer<M, GrantResult | undefined>
+  change(
+    change: Change,
+    onIncrease?: (increase: ChargeIncrease) => void,
+  ): Answer<M, GrantResult | undefined>
   /**
    * If the store decides keys separately, and shards of it can fail separately (the hash slots and masters
    * of a cluster): a number, 0 … 15, that is the same for keys which fail together. Then all charges

@@ -2,11 +2,11 @@ import type { CompiledLimit, Override } from '../algorithms/algorithm.ts'
 import type {
   Answer,
   Charge,
+  ChargeIncrease,
   DecisionSource,
   GivenGrant,
   GrantResult,
   Ledger,
-  Raise,
   StoreMode,
   StoreResult,
 } from '../stores/store.ts'
@@ -21,7 +21,7 @@ export interface LedgerVerbs<M extends StoreMode = StoreMode> extends Ledger<M> 
     charges: readonly Charge[],
     chargedAt?: number,
     source?: DecisionSource,
-    raised?: (raise: Raise) => void,
+    onIncrease?: (increase: ChargeIncrease) => void,
   ): Answer<M, unknown>
   renew(requests: Requests): Answer<M, unknown>
   block(key: string, durationMs: number): Answer<M, unknown>
@@ -55,8 +55,8 @@ export function withVerbs<M extends StoreMode>(ledger: Ledger<M>): LedgerVerbs<M
     shard,
     consume: (charges) => one(charges, false),
     peek: (charges) => one(charges, true),
-    settle: (charges, chargedAt, source, raised) =>
-      change({ kind: 'settle', charges, chargedAt, source }, raised),
+    settle: (charges, chargedAt, source, onIncrease) =>
+      change({ kind: 'settle', charges, chargedAt, source }, onIncrease),
     renew: (requests) => change({ kind: 'renew', requests }),
     block: (key, durationMs) => change({ kind: 'block', key, durationMs }),
     reset: (key) => change({ kind: 'reset', key }),

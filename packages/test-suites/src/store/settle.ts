@@ -1,4 +1,4 @@
-import type { Raise } from '@sluice/core'
+import type { ChargeIncrease } from '@sluice/core'
 import type { Outcome } from '@sluice/core/store'
 import { expect } from 'expect'
 import { algorithmNames, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
@@ -40,11 +40,11 @@ export function settles({ describe, test }: StoreTests): void {
       test('tells what remained before and after, of what it charges more', async ({ open }) => {
         const { ledger, charges, consume, block } = open([limit, limitOf('fixed-window')])
         const { at } = await consume('client', 1)
-        const raises: object[] = []
+        const increases: object[] = []
         const [first, second] = charges('client', 2)
-        const raised = ({ place, before, remaining }: Raise) =>
-          void raises.push({ place, before, remaining })
-        await ledger.settle([first!, { ...second!, cost: 100 }], at, 'store', raised)
+        const onIncrease = ({ place, before, remaining }: ChargeIncrease) =>
+          void increases.push({ place, before, remaining })
+        await ledger.settle([first!, { ...second!, cost: 100 }], at, 'store', onIncrease)
         await ledger.settle(
           [
             { ...first!, cost: -1 },
@@ -52,11 +52,11 @@ export function settles({ describe, test }: StoreTests): void {
           ],
           at,
           'store',
-          raised,
+          onIncrease,
         )
         await block('client', 1000)
-        await ledger.settle([first!, second!], at, 'store', raised)
-        expect(raises).toEqual([
+        await ledger.settle([first!, second!], at, 'store', onIncrease)
+        expect(increases).toEqual([
           { place: 0, before: LIMIT - 1, remaining: LIMIT - 3 },
           { place: 1, before: LIMIT - 1, remaining: 0 },
         ])

@@ -6,6 +6,7 @@ import {
   type BanKeyspace,
   type ChangedStates,
   type Charge,
+  type ChargeIncrease,
   commitOne,
   decideAll,
   decodeOwn,
@@ -16,7 +17,6 @@ import {
   keepMsOf,
   type Ledger,
   ownKeyspace,
-  type Raise,
   type Store,
 } from '@sluice/core/store'
 import { storeSuite } from './store-suite.ts'
@@ -85,10 +85,10 @@ function ledgerOf(
   }
   return {
     decide: (requests, isPeek = false) => requests.map((charges) => decideOne(charges, isPeek)),
-    change(change, raised) {
-      const raises: Raise[] = []
-      const result = applyChange(change, states, count, clock(), raises)
-      if (raised) for (const raise of raises) raised(raise)
+    change(change, onIncrease) {
+      const increases: ChargeIncrease[] = []
+      const result = applyChange(change, states, count, clock(), increases)
+      if (onIncrease) for (const increase of increases) onIncrease(increase)
       return result
     },
   }

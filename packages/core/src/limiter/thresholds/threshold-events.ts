@@ -5,7 +5,7 @@ import { type DecisionEvent, type ThresholdEvent, thresholdEvents } from '../../
 import { attempt } from '../../maybe-promise.ts'
 import { fullOf } from '../../stores/rules/decide-all.ts'
 import { compileOwn } from '../../stores/rules/own-terms.ts'
-import type { Charge, DecisionSource, Origin, Raise } from '../../stores/store.ts'
+import type { Charge, ChargeIncrease, DecisionSource, Origin } from '../../stores/store.ts'
 import type { Decision } from '../decision.ts'
 import type { EventOptions } from '../event-options.generated.ts'
 import { LimiterEvents } from '../limiter-events.ts'
@@ -76,15 +76,15 @@ export class ThresholdEvents extends LimiterEvents {
     }
   }
 
-  override raised(
+  override onIncrease(
     charges: readonly Charge[],
     policies: readonly Partial<Origin>[],
     route: string | undefined,
-  ): ((raise: Raise) => void) | undefined {
+  ): ((increase: ChargeIncrease) => void) | undefined {
     if (!this.thresholdsAreWatched) return undefined
-    return (raise) => {
-      const source = policies[raise.place]?.source ?? 'store'
-      this.report(raise, charges[raise.place] as Charge, source, route)
+    return (increase) => {
+      const source = policies[increase.place]?.source ?? 'store'
+      this.report(increase, charges[increase.place] as Charge, source, route)
     }
   }
 
@@ -93,7 +93,7 @@ export class ThresholdEvents extends LimiterEvents {
    * @param source who has made it
    */
   private report(
-    { place, limit: shown, before, remaining, resetMs, at }: Raise,
+    { place, limit: shown, before, remaining, resetMs, at }: ChargeIncrease,
     { key, limit: asked }: Charge,
     source: DecisionSource,
     route: string | undefined,

@@ -8,7 +8,7 @@ import { conflict } from '../../errors/conflict.ts'
 import { applyChange, type ChangedStates } from '../rules/change.ts'
 import { commitOne, decideAll, decideOne } from '../rules/decide-all.ts'
 import { endOf } from '../rules/own-terms.ts'
-import type { Change, Charge, GrantResult, Ledger, Raise, StoreResult } from '../store.ts'
+import type { Change, Charge, ChargeIncrease, GrantResult, Ledger, StoreResult } from '../store.ts'
 import { EXHAUSTED, OVERFLOW, type Table } from './table.ts'
 import type { Tables } from './tables.ts'
 
@@ -75,10 +75,10 @@ export class MemoryLedger implements Ledger<'sync'> {
     return this.results
   }
 
-  change(change: Change, raised?: (raise: Raise) => void): GrantResult | undefined {
+  change(change: Change, onIncrease?: (increase: ChargeIncrease) => void): GrantResult | undefined {
     const { store, tables, rows } = this
     const now = store.clock()
-    const raises: Raise[] | undefined = raised && []
+    const increases: ChargeIncrease[] | undefined = onIncrease && []
     const states: ChangedStates = {
       load: (policy, key) => {
         const row = (tables[policy] as Table).find(key)
@@ -97,9 +97,10 @@ export class MemoryLedger implements Ledger<'sync'> {
       policies: tables.length - Number(this.ban !== undefined),
       bans: this.ban !== undefined,
     }
-    const result = applyChange(change, states, count, now, raises)
+    const result = applyChange(change, states, count, now, increases)
     // The callback may call this ledger, which reuses its states.
-    if (raised !== undefined) for (const raise of raises as Raise[]) raised(raise)
+    if (onIncrease !== undefined)
+      for (const increase of increases as ChargeIncrease[]) onIncrease(increase)
     return result
   }
 

@@ -35,7 +35,7 @@ const COMPOSERS = {
   peek: (steps: readonly ScriptStep[]) => peekLua(steps, 'general'),
   dryPeek: (steps: readonly ScriptStep[]) => peekLua(steps, 'dry'),
   settle: (steps: readonly ScriptStep[]) => settleLua(steps, false),
-  raise: (steps: readonly ScriptStep[]) => settleLua(steps, true),
+  settleShown: (steps: readonly ScriptStep[]) => settleLua(steps, true),
 }
 
 const block = new Script(BLOCK)
@@ -120,7 +120,7 @@ export class LedgerScripts {
     const given = charges.map((charge) => numbersOf(charge, about))
     const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
     addNumbers(args, charges, this.luaSteps, given, about, { settles: true })
-    return { script: this.script(isShown ? 'raise' : 'settle', given), args }
+    return { script: this.script(isShown ? 'settleShown' : 'settle', given), args }
   }
 
   change(change: Change, count: KeyspaceCount, time: ScriptTime): ScriptRun[] {

@@ -7,11 +7,11 @@ import { withBan } from '../rules/decide-all.ts'
 import type {
   Change,
   Charge,
+  ChargeIncrease,
   GrantResult,
   Keyspace,
   Keyspaces,
   Ledger,
-  Raise,
   SettleChange,
   StoreResult,
 } from '../store.ts'
@@ -19,7 +19,7 @@ import { type RedisConnection, Script } from './connection.ts'
 import { PROBE, PROBE_HELD } from './correct.lua.ts'
 import { subject } from './keys.ts'
 import type { LedgerScripts } from './ledger-scripts.ts'
-import { readRaises, readReply } from './reply.ts'
+import { readIncreases, readReply } from './reply.ts'
 
 const [probe, probeHeld] = [new Script(PROBE), new Script(PROBE_HELD)]
 
@@ -77,9 +77,12 @@ export class RedisLedger implements Ledger<'async'> {
     })
   }
 
-  async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+  async change(
+    change: Change,
+    onIncrease?: (increase: ChargeIncrease) => void,
+  ): Promise<GrantResult | undefined> {
     if (change.kind === 'settle' && change.isProbe) await this.probe(change)
-    if (change.kind === 'settle' && raised) return this.settleAndShow(change, raised)
+    if (change.kind === 'settle' && onIncrease) return this.settleAndShow(change, onIncrease)
     const { connection, scripts, count } = this
     const read = 'limit' in change ? toGrantResult : done
     const runs = scripts.change(change, count, connection.time())
@@ -105,13 +108,13 @@ export class RedisLedger implements Ledger<'async'> {
 
   private async settleAndShow(
     { charges, chargedAt = -1 }: SettleChange,
-    raised: (raise: Raise) => void,
+    onIncrease: (increase: ChargeIncrease) => void,
   ): Promise<undefined> {
     const { connection, scripts } = this
     const call = scripts.settle(charges, connection.time(), chargedAt, true)
-    const read = (reply: unknown) => readRaises(reply, charges, chargedAt)
-    const raises = await connection.runForNumbers(call, this.namesOf([charges]), read)
-    for (const raise of raises) raised(raise)
+    const read = (reply: unknown) => readIncreases(reply, charges, chargedAt)
+    const increases = await connection.runForNumbers(call, this.namesOf([charges]), read)
+    for (const increase of increases) onIncrease(increase)
   }
 
   private async probe({ charges }: SettleChange): Promise<void> {

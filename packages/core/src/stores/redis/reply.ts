@@ -2,7 +2,7 @@ import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/al
 import { warnOnce } from '../../errors/warning.ts'
 import { type Decidable, decideAll, settleOne } from '../rules/decide-all.ts'
 import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
-import type { Charge, Raise, StoreResult } from '../store.ts'
+import type { Charge, ChargeIncrease, StoreResult } from '../store.ts'
 import { toSetupError } from './setup-error.ts'
 
 /** Bytes of the time in front, and of each charge: see decide.lua.ts. */
@@ -78,11 +78,15 @@ export function readReply(
  *
  * @param chargedAt when the charges were made, ms; -1: at the time of the settlement
  */
-export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt: number): Raise[] {
+export function readIncreases(
+  reply: unknown,
+  charges: readonly Charge[],
+  chargedAt: number,
+): ChargeIncrease[] {
   const { buffer, byteOffset, byteLength } = reply as Uint8Array
   const bytes = new DataView(buffer, byteOffset, byteLength)
   const at = bytes.getFloat64(0, true)
-  const raises: Raise[] = []
+  const increases: ChargeIncrease[] = []
   let deltaAt = TIME + STATE * charges.length
   let termsAt = charges.reduce(
     (end, { limit }) => end + (limit.algorithm.reserves ? DELTA : 0),
@@ -104,16 +108,16 @@ export function readRaises(reply: unknown, charges: readonly Charge[], chargedAt
       // Where it ends a reservation, the script knows by how much.
       const { key, limit, reserved } = charge
       const corrected = { key, limit, cost: delta }
-      settleOne(state, corrected, at, reserved || chargedAt < 0 ? at : chargedAt, raises, place)
+      settleOne(state, corrected, at, reserved || chargedAt < 0 ? at : chargedAt, increases, place)
     } else if (keepsLog) {
       const { a: before, b: remaining, c: resetMs } = state
       const { units: limit } = applyOwn(state, charge.limit, at)
-      if (remaining < before) raises.push({ place, before, remaining, resetMs, limit, at })
+      if (remaining < before) increases.push({ place, before, remaining, resetMs, limit, at })
     } else {
-      settleOne(state, charge, at, chargedAt < 0 ? at : chargedAt, raises, place)
+      settleOne(state, charge, at, chargedAt < 0 ? at : chargedAt, increases, place)
     }
   }
-  return raises
+  return increases
 }
 
 /** The limit that a client has of its own at this moment, as state.lua.ts has written it. */

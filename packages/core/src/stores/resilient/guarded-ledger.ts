@@ -7,9 +7,9 @@ import { madeOf, undone } from '../rules/slots.ts'
 import type {
   Change,
   Charge,
+  ChargeIncrease,
   GrantResult,
   Ledger,
-  Raise,
   RenewChange,
   StoreResult,
 } from '../store.ts'
@@ -146,9 +146,12 @@ export class GuardedLedger {
    * @throws StoreError if the store does not confirm it: then it applies only in this process, if it is none of what a
    *   client has of its own
    */
-  async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+  async change(
+    change: Change,
+    onIncrease?: (increase: ChargeIncrease) => void,
+  ): Promise<GrantResult | undefined> {
     const isOfStore = change.kind !== 'settle' || (change.source ?? 'store') === 'store'
-    this.changeHere(change, isOfStore ? undefined : raised)
+    this.changeHere(change, isOfStore ? undefined : onIncrease)
     if (!isOfStore) return undefined
     const clients = clientsOf(change)
     const calls = this.calls.to(this.remote, clients[0] as string)
@@ -162,7 +165,7 @@ export class GuardedLedger {
       return undefined
     }
     calls.sendBefore(clients)
-    const act = async () => this.remote.change(change, raised)
+    const act = async () => this.remote.change(change, onIncrease)
     return new Promise((answered, failed) => {
       let failure: StoreError
       const fail = (error: unknown) => {
@@ -255,7 +258,10 @@ export class GuardedLedger {
   }
 
   /** Makes a change to what this process counts by itself, which has nothing of what clients have of their own. */
-  private changeHere(change: Change, raised: ((raise: Raise) => void) | undefined): void {
+  private changeHere(
+    change: Change,
+    onIncrease: ((increase: ChargeIncrease) => void) | undefined,
+  ): void {
     const { local } = this
     if (local === undefined || 'limit' in change) return
     if (change.kind === 'settle') {
@@ -263,7 +269,7 @@ export class GuardedLedger {
       if (charges.some(({ isRepeated }) => isRepeated)) return
       // This process counts what the store has reserved, and reserves nothing for it.
       const corrected = source === 'store' ? charges.map(unreserved) : charges
-      local.change({ ...change, charges: this.localCharges(corrected) }, raised)
+      local.change({ ...change, charges: this.localCharges(corrected) }, onIncrease)
     } else if (change.kind === 'renew') {
       const requests = change.requests.map((charges) => this.localCharges(charges))
       local.change({ ...change, requests })

@@ -5,10 +5,10 @@ import { hasSlot } from '../rules/slots.ts'
 import type {
   Change,
   Charge,
+  ChargeIncrease,
   GrantResult,
   Ledger,
   Origin,
-  Raise,
   RenewChange,
   SettleChange,
   StoreResult,
@@ -73,18 +73,26 @@ export class ResilientLedger implements Ledger<'async'> {
   }
 
   /** Makes one call for each key or shard, if the store decides keys separately. */
-  change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
-    if (change.kind === 'renew') return this.changeParts(change, raised)
+  change(
+    change: Change,
+    onIncrease?: (increase: ChargeIncrease) => void,
+  ): Promise<GrantResult | undefined> {
+    if (change.kind === 'renew') return this.changeParts(change, onIncrease)
     if (change.kind === 'settle') this.refusals.settles()
-    return this.refusals.ending(clientsOf(change), () => this.changeParts(change, raised))
+    return this.refusals.ending(clientsOf(change), () => this.changeParts(change, onIncrease))
   }
 
-  private async changeParts(change: Change, raised: ((raise: Raise) => void) | undefined) {
-    if ('key' in change || !this.all.isSharded) return this.all.change(change, raised)
+  private async changeParts(
+    change: Change,
+    onIncrease: ((increase: ChargeIncrease) => void) | undefined,
+  ) {
+    if ('key' in change || !this.all.isSharded) return this.all.change(change, onIncrease)
     const parts = change.kind === 'settle' ? this.settlements(change) : this.renewals(change)
     const changed = parts.map(({ ledger, change, policies }) => {
       const placed =
-        raised && ((raise: Raise) => raised({ ...raise, place: policies?.[raise.place] as number }))
+        onIncrease &&
+        ((increase: ChargeIncrease) =>
+          onIncrease({ ...increase, place: policies?.[increase.place] as number }))
       return ledger.change(change, placed)
     })
     await Promise.all(changed)

@@ -1,5 +1,5 @@
 import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
-import type { Change, GrantResult, Raise } from '../store.ts'
+import type { Change, ChargeIncrease, GrantResult } from '../store.ts'
 import { keepMsOf, renewOne, settleOne } from './decide-all.ts'
 import { keptMsOf, withBlock, withGrant, withOverride } from './own-terms.ts'
 import { renewalsOf } from './slots.ts'
@@ -80,7 +80,7 @@ export function clientsOf(change: Change): string[] {
 /**
  * Makes a change to the states that it concerns.
  *
- * @param raises gets the charges that a settlement has raised: tell `raised` of `Ledger.change` once they are kept
+ * @param increases gets the charges that a settlement has raised: tell `onIncrease` of `Ledger.change` once they are kept
  * @returns what became of a top-up; undefined for any other change
  */
 export function applyChange(
@@ -88,7 +88,7 @@ export function applyChange(
   states: ChangedStates,
   count: KeyspaceCount,
   now: number,
-  raises?: Raise[],
+  increases?: ChargeIncrease[],
 ): GrantResult | undefined {
   switch (change.kind) {
     case 'settle': {
@@ -96,7 +96,7 @@ export function applyChange(
       for (const [policy, charge] of charges.entries()) {
         const { key, limit } = charge
         const state = states.load(policy, key)
-        const keepMs = settleOne(state, charge, now, chargedAt, raises, policy)
+        const keepMs = settleOne(state, charge, now, chargedAt, increases, policy)
         if (keepMs !== undefined) states.keep(policy, key, state, keepMs, limit)
       }
       return undefined

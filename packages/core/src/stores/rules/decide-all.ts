@@ -1,5 +1,5 @@
 import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
-import type { Charge, Raise } from '../store.ts'
+import type { Charge, ChargeIncrease } from '../store.ts'
 import { applyOwn, blockedMsOf } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
 
@@ -124,7 +124,7 @@ function showUncharged(
 /**
  * Corrects a charge, unless its key is blocked. See `CompiledLimit.settle`.
  *
- * @param raises gets how the charge at this `place` is raised, if it is: tell `raised` of `Ledger.change` once it
+ * @param increases gets how the charge at this `place` is raised, if it is: tell `onIncrease` of `Ledger.change` once it
  *   is kept
  * @returns how long the state must be kept, ms; 0: it is that of a key never seen. Undefined: it is unchanged
  */
@@ -133,18 +133,18 @@ export function settleOne(
   { limit, cost, slot, reserved, remaining: left }: Charge,
   now: number,
   chargedAt: number,
-  raises?: Raise[],
+  increases?: ChargeIncrease[],
   place = 0,
 ): number | undefined {
   if (state.terms !== undefined && blockedMsOf(state.terms, now) > 0) return undefined
   const applied = state.terms === undefined ? limit : applyOwn(state, limit, now)
-  const mayRaise = raises !== undefined && (cost > 0 || reserved !== undefined)
-  if (mayRaise) applied.decide(state, now, 0)
+  const mayIncrease = increases !== undefined && (cost > 0 || reserved !== undefined)
+  if (mayIncrease) applied.decide(state, now, 0)
   const before = state.remaining
   applied.settle(state, now, cost, chargedAt, slot, reserved, left)
   const { remaining, resetMs } = state
-  if (mayRaise && remaining < before)
-    raises.push({ place, before, remaining, resetMs, limit: applied.units, at: now })
+  if (mayIncrease && remaining < before)
+    increases.push({ place, before, remaining, resetMs, limit: applied.units, at: now })
   return keepMsOf(state, limit, now)
 }
 

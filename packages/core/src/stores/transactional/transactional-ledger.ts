@@ -7,11 +7,11 @@ import { commitOne, decideAll, keepMsOf } from '../rules/decide-all.ts'
 import type {
   Change,
   Charge,
+  ChargeIncrease,
   GrantResult,
   Keyspace,
   Keyspaces,
   Ledger,
-  Raise,
   StoreResult,
 } from '../store.ts'
 import { MissingKeys } from './growing-transactions.ts'
@@ -60,15 +60,18 @@ export class TransactionalLedger implements Ledger<'async'> {
     return results
   }
 
-  async change(change: Change, raised?: (raise: Raise) => void): Promise<GrantResult | undefined> {
+  async change(
+    change: Change,
+    onIncrease?: (increase: ChargeIncrease) => void,
+  ): Promise<GrantResult | undefined> {
     const { count } = this
     const changesOwn = 'key' in change
     const touched = keysOf(change, count).map(({ policy, key, ...of }) => {
       return { name: this.name(key, policy), own: this.ownName(key, policy), changesOwn, ...of }
     })
     if (touched.length === 0) return undefined
-    const { result, raises } = await this.transact(touched, (states, now) => {
-      const raises: Raise[] = []
+    const { result, increases } = await this.transact(touched, (states, now) => {
+      const increases: ChargeIncrease[] = []
       const changed: ChangedStates = {
         load: (policy, key) => states.of(this.name(key, policy), this.ownName(key, policy)),
         keep: (policy, key, state, keepMs) =>
@@ -79,9 +82,12 @@ export class TransactionalLedger implements Ledger<'async'> {
           if (terms !== undefined) states.mark(this.name(key, policy))
         },
       }
-      return { result: applyChange(change, changed, count, now, raised && raises), raises }
+      return {
+        result: applyChange(change, changed, count, now, onIncrease && increases),
+        increases,
+      }
     })
-    if (raised !== undefined) for (const raise of raises) raised(raise)
+    if (onIncrease !== undefined) for (const increase of increases) onIncrease(increase)
     if ('key' in change) await this.changeOthers(change)
     this.kept?.keep()
     return result
