@@ -121,7 +121,8 @@ export function decisionWithoutPolicy(
 }
 
 /**
- * The refusal of a client for so long, without a call of the store: every policy stands as if its key were blocked.
+ * The refusal of a client for so long, without a call of the store: every policy stands as if its key were blocked, also
+ * one of a dry run.
  * @param blockedMs how long it is refused, ms
  */
 export function blockedDecision(
@@ -139,7 +140,8 @@ export function blockedDecision(
     delayMs: 0,
   }
   const outcomes = policies.map(() => outcome)
-  return toDecision({ admitted: false, at, source, outcomes }, policies, charges)
+  const refused = charges.map((charge) => ({ ...charge, dryRun: undefined }))
+  return toDecision({ admitted: false, at, source, outcomes }, policies, refused)
 }
 
 /**

@@ -33,6 +33,15 @@ describe('in this process', () => {
     expect(asKey).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 3_600_000 })
   })
 
+  test('refuses also where every policy is a dry run', () => {
+    const policies = [{ name: 'new', limit: 5, window: '1h', dryRun: true }] as const
+    const looks = createLimiter({ store: memoryStore({ clock }), policies })
+    looks.block('203.0.113.0/24', '1h', network)
+    const { policies: decided, ...decision } = looks.consume('203.0.113.7')
+    expect(decision).toMatchObject({ allowed: false, limit: 5, retryAfterMs: 3_600_000 })
+    expect(decided).toEqual([expect.not.objectContaining({ dryRun: true })])
+  })
+
   test.each([
     [
       '203.0.113.0/24',
