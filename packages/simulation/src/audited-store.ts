@@ -280,7 +280,8 @@ function learnDecisions(
     )
     const limits = limitsOf(world, user, places, charges)
     const holds = places.map((place) => user.holds?.[place]) as number[]
-    const request = { charges, limits, holds, places, space, transaction }
+    const dry = charges.map((each) => world.shares.isDry(each))
+    const request = { charges, limits, holds, places, dry, space, transaction }
     audit.decided(request, result.outcomes, result)
   }
 }

@@ -72,8 +72,31 @@ export function planOf(seed: number): Plan {
     faults.push(anyLossOfMaster(draw, application, duration, longest))
     faults.sort((one, other) => one.at - other.at)
   }
+  if (draw.chance(0.15)) {
+    application = {
+      ...application,
+      policies: application.policies.map((each) => withShare(draw, each)),
+    }
+    faults = faults.map((each) => withShareOf(draw, each))
+  }
   faults = withVersions(application, faults)
   return withWaits(draw, { seed, ...epoch, duration, application, requests, faults })
+}
+
+/** The shares of the clients that policies refuse. */
+const SHARES = [0, 0.3, 0.5, 0.7, 1]
+
+/** A policy is a dry run, for all of its clients or for some. */
+function withShare(draw: Draw, policy: PlannedPolicy): PlannedPolicy {
+  if (draw.chance(0.4)) return { ...policy, dryRun: true }
+  return draw.chance(0.6) ? { ...policy, enforce: draw.oneOf(SHARES) } : policy
+}
+
+/** Some of the versions that begin refuse another share. */
+function withShareOf(draw: Draw, fault: Fault): Fault {
+  if ((fault.kind !== 'kill' && fault.kind !== 'leave') || draw.chance(0.5)) return fault
+  const { at, kind, process } = fault
+  return { at, kind, process, enforce: draw.oneOf(SHARES) }
 }
 
 /** Other lengths of windows that depend on the request, ms. */

@@ -645,4 +645,46 @@ export const mutants: readonly Mutant[] = [
     text: '      for (const key of call.keys) taken.add(key)\n      others.push(call)',
     by: '      others.push(call)',
   },
+  {
+    name: 'a dry run refuses',
+    file: 'stores/rules/decide-all.ts',
+    text: 'if (!state.admitted && !charge.dryRun) admitted = false',
+    by: 'if (!state.admitted) admitted = false',
+  },
+  {
+    name: 'a dry run charges what it would refuse',
+    file: 'stores/rules/decide-all.ts',
+    text: 'const charged = state.admitted ? cost : 0',
+    by: 'const charged = cost',
+  },
+  {
+    name: 'a ban counts what a dry run would refuse',
+    file: 'stores/rules/decide-all.ts',
+    text: 'const refuses = !admitted && !charge.dryRun &&',
+    by: 'const refuses = !admitted &&',
+  },
+  {
+    name: 'a process alone counts what a dry run has not charged',
+    file: 'stores/resilient/guarded-ledger.ts',
+    text: 'for (const { dryRun } of charges) if (dryRun) made = madeBy(result, charges)',
+    by: '',
+  },
+  {
+    name: 'a settlement of a dry run corrects what it has not charged',
+    file: 'stores/rules/slots.ts',
+    text: 'if (charges.every(isMade)) return charges',
+    by: 'if (charges.length > 0) return charges',
+  },
+  {
+    name: 'each process enforces a share for other clients',
+    file: 'limiter/policy.ts',
+    text: 'let hash = 0x811c9dc5',
+    by: 'let hash = (host.machine.own ??= host.machine.random32())',
+  },
+  {
+    name: 'a larger share chooses other clients',
+    file: 'limiter/policy.ts',
+    text: 'shareOfClient(this.name, key)',
+    by: 'shareOfClient(this.name + this.enforced, key)',
+  },
 ]

@@ -12,6 +12,9 @@ export type PlannedPolicy = {
   readonly isOfRoute?: true
   /** The shares of its limit that cause events. */
   readonly alertAt?: readonly number[]
+  /** It counts, and refuses nobody; or it refuses a share of its clients, 0 … 1. */
+  readonly dryRun?: true
+  readonly enforce?: number
 } & (
   | {
       readonly algorithm: AlgorithmName
@@ -96,6 +99,8 @@ export interface PlannedVersion {
   /** The window or the algorithm of its policies, which then count elsewhere. */
   readonly window?: number
   readonly algorithm?: 'fixed-window' | 'sliding-window' | 'sliding-log' | 'token-bucket'
+  /** The share of the clients that its policies refuse. */
+  readonly enforce?: number | undefined
   /** Its policies have other names. */
   readonly isRenamed?: true
 }
@@ -289,9 +294,11 @@ export function isOtherVersion(fault: Fault): boolean {
 
 /** A policy of a version. */
 export function inVersion(
-  policy: PlannedPolicy,
-  { limit, hold, window, algorithm, isRenamed }: PlannedVersion,
+  planned: PlannedPolicy,
+  { limit, hold, window, algorithm, enforce, isRenamed }: PlannedVersion,
 ): PlannedPolicy {
+  const { dryRun: _, ...enforcing } = planned
+  const policy = enforce === undefined ? planned : { ...enforcing, enforce }
   const name = isRenamed ? `${policy.name} renamed` : policy.name
   if ('hold' in policy)
     return { ...policy, name, concurrent: limit ?? policy.concurrent, hold: hold ?? policy.hold }
@@ -304,7 +311,7 @@ export function inVersion(
   }
   // A calendar has its own windows, and one algorithm.
   if (policy.calendar !== undefined) return own
-  const { burst: _, maxDelay: __, ...plain } = own
+  const { burst: __, maxDelay: ___, ...plain } = own
   const isOther = algorithm !== undefined && algorithm !== policy.algorithm
   const other = isOther ? { ...plain, algorithm } : own
   return window === undefined ? other : { ...other, window }
@@ -318,6 +325,11 @@ export function longestHold(plan: Plan): number {
     all.map((each) => holdOf(inVersion(each, version))),
   )
   return Math.max(...holds)
+}
+
+/** The share of its clients that a policy refuses, 0 … 1. */
+export function enforcedOf({ dryRun, enforce = 1 }: PlannedPolicy): number {
+  return dryRun ? 0 : enforce
 }
 
 /** How long a policy holds slots or reservations, ms; 0: it has none. */

@@ -16,6 +16,7 @@ import { FetchExchange, fetchAdapter } from './fetch-exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
 import { isSettledExactly, optionsOf, settlesOf, shareOf, shareOfUnits } from './options.ts'
 import {
+  enforcedOf,
   type Fault,
   holdOf,
   inVersion,
@@ -42,6 +43,8 @@ export class Process {
   readonly quotas: Quotas
   /** The limit of each quota. */
   readonly limits: readonly number[]
+  /** The share of its clients that each refuses. */
+  private readonly enforced: readonly number[]
   /** How long each quota holds what it is charged, ms. */
   readonly holds: readonly number[]
   /** The quotas that requests have used. */
@@ -91,8 +94,8 @@ export class Process {
   constructor(world: World, name: string, version: PlannedVersion) {
     const { plan, timeline, cluster, random } = world
     const { application } = plan
-    const { limit, hold } = version
-    const quotas = world.quotas.all.map((each) => inVersion(each, { limit, hold }))
+    const { limit, hold, enforce } = version
+    const quotas = world.quotas.all.map((each) => inVersion(each, { limit, hold, enforce }))
     const policies = application.policies.map((each) => inVersion(each, version))
     this.quotas = world.quotas.inVersion(version)
     this.keepsAllowed = isSettledExactly(plan)
@@ -100,6 +103,7 @@ export class Process {
     this.world = world
     this.name = name
     this.limits = quotas.map(limitOf)
+    this.enforced = quotas.map(enforcedOf)
     this.holds = quotas.map(holdOf)
     this.admitted = quotas.map(() => 0)
     const routePlace = policies.findIndex(({ isOfRoute }) => isOfRoute)
@@ -378,9 +382,11 @@ export class Process {
     this.lastSources.set(client, source)
     if (allowed) this.allow(exchange)
     if (allowed && this.keepsAllowed) this.allowed.push(exchange)
-    for (const place of allowed ? exchange.places : []) this.admitted[place]! += cost
+    for (const [i, place] of exchange.places.entries())
+      if (allowed && madeBy(decision, i)) this.admitted[place]! += cost
     checkDeadline(world, this.machine, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
+    world.shares.checkDecided(exchange, decision, world.networks.mayBlock(client))
     this.checkThresholds(exchange, decision)
     // What is said after a wait in vain counts those who still wait.
     if (exchange.hasWaited && !allowed) return
@@ -417,6 +423,7 @@ export class Process {
       (each, i) =>
         each.key === key &&
         !each.allowed &&
+        !each.dryRun &&
         this.local.of(exchange.places[i] as number, key).blockedMs(at) === 0,
     )
     const counts = ban === undefined ? !allowed && isRefused : ban.began
@@ -439,12 +446,13 @@ export class Process {
   /** Each threshold that a request has crossed was reported before it goes on. */
   private checkThresholds({ charges, places }: Exchange, { allowed, policies }: Decision): void {
     if (!allowed) return
-    for (const [i, { name, key, limit, remaining, at, source }] of policies.entries()) {
+    for (const [i, each] of policies.entries()) {
+      const { name, key, limit, remaining, at, source } = each
       const used = limit - remaining
       const before = used - (charges[i]?.cost ?? 0)
       const planned = this.quotas.all[places[i] as number] as PlannedPolicy
       // The limit of a queue, and of a process that decides alone, is not what it holds.
-      if ('maxDelay' in planned || source !== 'store') continue
+      if ('maxDelay' in planned || source !== 'store' || !each.allowed) continue
       for (const threshold of planned.alertAt ?? []) {
         const level = threshold * limit
         if (before < level && used >= level && !this.told.has(`${name} ${key} ${threshold} ${at}`))
@@ -466,7 +474,8 @@ export class Process {
 
   /** A remembered refusal is what the store would say. */
   private checkRemembered(exchange: Exchange, { allowed, retryAfterMs, ban }: Decision): void {
-    const { audit, cluster, fail, plan, timeline, troubledUntil } = this.world
+    const { world } = this
+    const { audit, cluster, fail, plan, timeline, troubledUntil } = world
     const { charges, places } = exchange
     if (allowed) fail('cache', 'a remembered refusal admits')
     if (plan.application.policies.some(settlesOf)) return
@@ -488,7 +497,8 @@ export class Process {
       const isBanned = ban !== undefined && charges[i]?.key === charges[0]?.key
       if (!isBanned && account.remaining(limit, now) > 0)
         fail('cache', 'a refusal is remembered that no longer holds')
-      const isNever = retryAfterMs === Infinity && account.full(limit) < least
+      const isDry = world.shares.isDry(charges[i] as Charge)
+      const isNever = isDry || (retryAfterMs === Infinity && account.full(limit) < least)
       if (!isNever && account.remaining(limit, now + 1 + retryAfterMs) < least)
         fail('cache', `${retryAfterMs} ms are too short`)
     }
@@ -538,12 +548,13 @@ export class Process {
       const limits = own.map(({ limit }) => ofShare(limit))
       // What is settled may be debt.
       const asked = ban === undefined && !settles ? own : []
-      const request = { charges: known, limits, holds, places: itsPlaces, asked, transaction: 0 }
-      local.decided(request, said, { admitted, at, ban: undefined })
+      const dry = own.map((each) => world.shares.isDry(each))
+      const request = { charges: known, limits, holds, places: itsPlaces, dry, asked }
+      local.decided({ ...request, transaction: 0 }, said, { admitted, at, ban: undefined })
     }
     if (!admitted) return
     for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
-      if (here.includes(i) && exchange.isAlone) continue
+      if ((here.includes(i) && exchange.isAlone) || !madeBy(decision, i)) continue
       const now = here.includes(i) ? (policies[i] as PolicyDecision).at : this.machine.now()
       const isOther = world.otherAnchors?.has(limit)
       const holdMs = this.holds[places[i] as number]
@@ -620,10 +631,20 @@ export class Process {
       )
     }
     this.keys.set(exchange.planned.client, keys)
+    for (const [i, charge] of charges.entries()) {
+      const place = exchange.places[i] as number
+      const { name } = this.quotas.all[place] as PlannedPolicy
+      this.world.shares.read(name, charge, this.enforced[place] as number)
+    }
     for (const { slot } of charges) {
       if (slot !== undefined) this.world.bySlot.set(slot, exchange)
     }
   }
+}
+
+/** Whether a policy was charged what a request costs: a dry run is not, if it would refuse. */
+export function madeBy({ policies }: Decision, policy: number): boolean {
+  return policies[policy]?.allowed !== false
 }
 
 /** Limiters whose bans have the same window count together, if they have the same first quota. */

@@ -30,7 +30,7 @@ export class Quotas {
     for (const [i, policy] of policies.entries()) {
       this.elsewhere.set(`${i} ${stateOf(policy)}`, i)
       for (const version of versions) {
-        const own = inVersion(policy, { ...version, limit: undefined, hold: undefined })
+        const own = inVersion(policy, { ...version, ...SAME_COUNT })
         const id = `${i} ${stateOf(own)}`
         if (!this.elsewhere.has(id)) this.elsewhere.set(id, all.push(own) - 1)
       }
@@ -81,6 +81,9 @@ export class Quotas {
     return [...new Set(windows)]
   }
 }
+
+/** What of a version changes nothing of where it counts. */
+const SAME_COUNT = { limit: undefined, hold: undefined, enforce: undefined }
 
 /** All that the meaning of a policy's states depends on. */
 function stateOf(policy: PlannedPolicy): string {

@@ -155,6 +155,10 @@ export const regressions: readonly Regression[] = [
     was: 'a transaction of a store of bytes that was to read more keys, and was never answered, held up all later ones of its key',
     plan: '{"seed":2143,"duration":240000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"leaky-bucket","limit":5,"window":700,"settles":true,"alertAt":[0.5,1],"maxDelay":1400,"windows":[2000]},{"name":"policy 2","algorithm":"sliding-log","limit":3,"window":1337,"settles":true,"alertAt":[0.5,1],"level":"organisation","windows":[500]}],"cluster":{"masters":3,"sharded":false},"deadline":100,"onStoreError":"local","localShare":0.5,"joins":false,"queuesOffline":true},"requests":[{"at":70621,"process":1,"client":"ada","cost":1,"actual":1,"workMs":5},{"at":123018,"process":0,"client":"ada","cost":1,"actual":1,"workMs":5,"retries":1,"window":2000},{"at":123018,"process":0,"client":"ada","cost":2,"actual":3,"workMs":0,"retries":1,"window":2000},{"at":123018,"process":0,"client":"ada","cost":1,"actual":0,"workMs":0,"retries":1,"window":7000},{"at":239653,"process":0,"client":"ada","cost":1,"actual":1,"workMs":0,"retries":5,"window":7000},{"at":240000,"process":1,"client":"ada","cost":2,"actual":2,"workMs":0,"retries":5,"window":2000},{"at":240000,"process":0,"client":"bob","cost":3,"actual":0,"workMs":200,"retries":1}],"faults":[{"at":198698,"kind":"lose replies","process":0,"ms":60000}]}',
   },
+  {
+    was: 'the client of a blocked network where every policy is a dry run: its request ended in an error',
+    plan: '{"seed":1325,"duration":12000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"token-bucket","limit":8,"window":3000,"settles":true,"burst":1,"dryRun":true}],"deadline":100,"onStoreError":"local","localShare":1,"joins":false,"queuesOffline":true},"requests":[{"at":7027,"process":0,"client":"cyd","cost":0,"actual":0,"workMs":6000,"retries":1}],"faults":[{"at":946,"kind":"block network","process":0,"network":"203.0.113.0/24","ms":7000}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

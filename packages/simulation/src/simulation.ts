@@ -12,6 +12,7 @@ import {
 import { Audit } from './checks/audit.ts'
 import { Networks } from './checks/networks.ts'
 import { Order } from './checks/order.ts'
+import { Shares } from './checks/shares.ts'
 import { Cluster } from './cluster.ts'
 import type { Cores } from './core.ts'
 import { type Application, cause } from './faults.ts'
@@ -106,6 +107,7 @@ export async function simulate(
     calls,
     order: new Order({ timeline, fail, troubledUntil: () => world.troubledUntil }, !mayLose),
     networks: new Networks({ timeline, fail, plan, tell }),
+    shares: new Shares(fail),
     bySlot: new Map(),
     troubledUntil: 0,
     fail,

@@ -1,6 +1,7 @@
 import type { Audit, Fail } from './checks/audit.ts'
 import type { Networks } from './checks/networks.ts'
 import type { Order } from './checks/order.ts'
+import type { Shares } from './checks/shares.ts'
 import type { Cluster } from './cluster.ts'
 import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
@@ -31,6 +32,7 @@ export interface World {
   readonly calls: Audit
   readonly order: Order
   readonly networks: Networks
+  readonly shares: Shares
   /** The requests by the numbers of their slots. */
   readonly bySlot: Map<number, Exchange>
   /** When the last fault was over, ms. */

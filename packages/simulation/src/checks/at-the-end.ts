@@ -2,8 +2,15 @@ import type { Decision, Limiter } from '@sluice/core'
 import type { Application } from '../faults.ts'
 import { readingMs } from '../fetch-exchange.ts'
 import { isSettledExactly, settlesOf } from '../options.ts'
-import { isOtherVersion, longestHold, type Plan, versionsOf, windowOf } from '../plan.ts'
-import type { Process } from '../process.ts'
+import {
+  enforcedOf,
+  isOtherVersion,
+  longestHold,
+  type Plan,
+  versionsOf,
+  windowOf,
+} from '../plan.ts'
+import { madeBy, type Process } from '../process.ts'
 import type { Server } from '../server.ts'
 import type { World } from '../world.ts'
 import { decidedWithin } from './deadline.ts'
@@ -60,13 +67,14 @@ export async function checkSlots(world: World, { places }: Application): Promise
   const inUse = new Set<number>()
   for (const { exchanges } of places)
     for (const { charges, decision, isHeld } of exchanges)
-      for (const { slot, limit } of charges)
+      for (const [i, { slot, limit }] of charges.entries())
         if (
           slot !== undefined &&
           limit.algorithm.holdsSlots &&
           decision?.allowed &&
           isHeld &&
-          decision.policies.length > 0
+          decision.policies.length > 0 &&
+          madeBy(decision, i)
         )
           inUse.add(slot)
   const known = new Set<number>()
@@ -137,6 +145,8 @@ export async function checkAllOrNothing(world: World, { places }: Application): 
   for (const [i, policy] of quotas.all.entries()) {
     // That of a route is decided alone.
     if (policy.isOfRoute && plan.faults.length > 0) continue
+    // What comes late may be charged to a dry run that would have refused it in its place.
+    if (enforcedOf(policy) < 1 && plan.faults.length > 0) continue
     const admitted = places.reduce((sum, each) => sum + (each.admitted[i] as number), 0)
     // What comes late was decided by a process too.
     const atLeast = plan.faults.length === 0 ? admitted : 0
@@ -193,7 +203,9 @@ export async function checkSettled(world: World, { places }: Application): Promi
     let least = 0
     let most = 0
     for (const exchange of places.flatMap((each) => each.allowed)) {
-      if (!exchange.places.includes(i)) continue
+      const { places, decision } = exchange
+      const own = places.indexOf(i)
+      if (own < 0 || !madeBy(decision as Decision, own)) continue
       least += exchange.charged[0]
       most += exchange.charged[1]
     }

@@ -17,6 +17,8 @@ export interface Decided {
   readonly holds?: readonly number[]
   /** The numbers of the policies that the charges are for. */
   readonly places: readonly number[]
+  /** Whether each policy refuses nothing of this client. */
+  readonly dry: readonly boolean[]
   /** The charges that it asked for, if they are not those that count; none: they are not known. */
   readonly asked?: readonly Charge[]
   /** Where a ban counts it when it is refused; undefined: nowhere. */
@@ -135,7 +137,7 @@ export class Audit implements Witness {
 
   /** Checks a decision, and makes its charges: all of them or, if it is refused, none. */
   decided(
-    { charges, limits, holds = [], places, asked = charges, space, transaction }: Decided,
+    { charges, limits, holds = [], places, dry, asked = charges, space, transaction }: Decided,
     said: readonly Said[],
     { admitted, at: now, ban }: Pick<StoreResult, 'admitted' | 'at' | 'ban'>,
   ): void {
@@ -149,14 +151,15 @@ export class Audit implements Witness {
       if (account.inexact !== undefined) return !(said[i] as Said).admitted
       return !admits(account.remaining(applied[i] as number, now), charges[i] as Charge)
     })
-    // What a block refuses, no ban counts.
-    const counted = refuses.map((each, i) => each && !isBlocked[i])
+    // What a block refuses, no ban counts, nor what a dry run would refuse.
+    const counted = refuses.map((each, i) => each && !isBlocked[i] && !dry[i])
     const isBanned =
       space !== undefined &&
       this.bans.decided(space, charges, counted, { at: now, ban }, transaction)
     if (accounts.every(({ inexact }) => inexact === undefined)) {
       this.check(policies, accounts, charges, applied, said, admitted, now)
-      if (admitted !== (!refuses.includes(true) && !isBanned))
+      const isRefused = refuses.some((each, i) => each && !dry[i])
+      if (admitted !== (!isRefused && !isBanned))
         this.fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
     }
     if (!admitted) {
@@ -169,6 +172,7 @@ export class Audit implements Witness {
       return
     }
     for (const [i, account] of accounts.entries()) {
+      if (refuses[i]) continue
       const { cost: units, slot } = charges[i] as Charge
       const place = places[i] as number
       const before = this.usedOf(account, place, applied[i] as number, now)
@@ -183,6 +187,8 @@ export class Audit implements Witness {
     }
     if (accounts.some(({ inexact }) => inexact !== undefined)) return
     for (const [i, account] of accounts.entries()) {
+      // Of what refuses, its wait was checked.
+      if (refuses[i]) continue
       const { resetMs } = said[i] as Said
       const limit = applied[i] as number
       const isFull = (at: number) => account.remaining(limit, at) === account.full(limit)
@@ -211,7 +217,7 @@ export class Audit implements Witness {
       const isAdmitted = admits(left, { cost })
       if (saysYes !== isAdmitted)
         this.fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
-      const expected = admitted ? left - cost : left
+      const expected = admitted && isAdmitted ? left - cost : left
       if (remaining !== expected) this.fail('remaining', `${name} said ${remaining} of ${expected}`)
       if (!isAdmitted) this.checkWait(account, limit, cost, retryAfterMs, now, name)
     }

@@ -104,7 +104,8 @@ export class Lines {
 
   /** Whether it is certain that a refused one is not admitted in time. */
   private isHopeless({ policies, ban }: Decision): boolean {
-    const isCertain = ({ unit, retryAfterMs }: PolicyDecision) =>
+    const isCertain = ({ unit, retryAfterMs, dryRun }: PolicyDecision) =>
+      !dryRun &&
       retryAfterMs > this.waits.maxMs &&
       (unit !== 'concurrent-requests' || retryAfterMs > SLOT_WAIT_MS)
     return ban !== undefined || policies.some(isCertain)
