@@ -159,6 +159,10 @@ export const regressions: readonly Regression[] = [
     was: 'the client of a blocked network where every policy is a dry run: its request ended in an error',
     plan: '{"seed":1325,"duration":12000,"application":{"processes":1,"policies":[{"name":"policy 0","algorithm":"token-bucket","limit":8,"window":3000,"settles":true,"burst":1,"dryRun":true}],"deadline":100,"onStoreError":"local","localShare":1,"joins":false,"queuesOffline":true},"requests":[{"at":7027,"process":0,"client":"cyd","cost":0,"actual":0,"workMs":6000,"retries":1}],"faults":[{"at":946,"kind":"block network","process":0,"network":"203.0.113.0/24","ms":7000}]}',
   },
+  {
+    was: 'a request that could not wait where its first policy is a dry run: it was refused without a wait, and by no policy',
+    plan: '{"seed":961,"epoch":1803752807985,"duration":240000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":2,"window":10000,"settles":true,"alertAt":[0.5,1],"reserveMs":3000,"enforce":0.5},{"name":"policy 1","algorithm":"sliding-log","limit":1,"window":700,"settles":true,"alertAt":[0.8]}],"deadline":100,"onStoreError":"deny","localShare":0.5,"refusalCache":true,"joins":false,"queuesOffline":false,"waits":{"maxMs":5000,"most":2,"priority":"constant"}},"requests":[{"at":234564,"process":1,"client":"bob","cost":0,"actual":0,"workMs":1000,"retries":5,"otherAnchor":true,"limit":1},{"at":234564,"process":1,"client":"bob","cost":1,"actual":0,"retries":5,"otherAnchor":true},{"at":234564,"process":0,"client":"bob","cost":1,"actual":1,"workMs":1000,"retries":5,"limit":3}],"faults":[]}',
+  },
 ]
 // biome-ignore-end format: a line each
 

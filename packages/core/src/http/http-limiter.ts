@@ -230,7 +230,7 @@ export class HttpLimiter<Request, Response> {
     { retryAfterMs }: WaitError,
   ): Promise<Decision> {
     const decision = await this.limiter.preview(charges)
-    const waited = charges.findIndex(({ key }) => key === queueKey)
+    const waited = charges.findIndex(({ key, dryRun }) => key === queueKey && !dryRun)
     const name = decision.policies[waited]?.name
     return asRefusal(decision, (each) =>
       each.name === name ? Math.max(1, retryAfterMs, each.retryAfterMs) : each.retryAfterMs,
