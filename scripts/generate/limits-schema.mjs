@@ -26,7 +26,7 @@ function schema() {
       $schema: { type: 'string' },
       policies: {
         description:
-          'What is set, by the names of the policies, as sluice policy list shows them. A policy that is not here has the limit of its code.',
+          'The settings, by the names of the policies, as sluice policy list shows them. A policy that is not here has the limit of its code.',
         type: 'object',
         additionalProperties: { $ref: '#/definitions/settings' },
       },

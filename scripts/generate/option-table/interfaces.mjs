@@ -30,9 +30,9 @@ import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'`,
-    body('What one policy promises.', 'PolicyOptions', OPTIONS.policy),
+    body('The options of one policy.', 'PolicyOptions', OPTIONS.policy),
     body(
-      'What a policy promises that counts what is in use at the same time.',
+      'The options of a policy that counts what is in use at the same time.',
       'ConcurrencyOptions',
       OPTIONS.concurrency,
     ),
@@ -86,13 +86,13 @@ import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
 import type { SettleOption } from './settlement/settlement.ts'`,
     body(
-      'What one policy promises, and what it reads from a request.',
+      'The options of one policy, also those by which it reads a request.',
       `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${replaced}>`,
       Object.fromEntries([...ofRequest, ...inPolicies]),
       true,
     ),
     body(
-      'What a policy promises that counts requests in progress.',
+      'The options of a policy that counts requests in progress.',
       "RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOptions, 'concurrent'>",
       { concurrent: OPTIONS.concurrency.concurrent },
       true,
@@ -128,7 +128,7 @@ export interface QueueOptions {
   maxWait?: Duration | undefined
 }`,
     body(
-      'What `shedLoad` takes besides what it has in common with `rateLimit`.',
+      'The options of `shedLoad` besides those that it shares with `rateLimit`.',
       'OverloadOptions<Request, Class extends string>',
       OPTIONS.overload,
     ),

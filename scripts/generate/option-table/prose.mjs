@@ -38,7 +38,7 @@ export const PROSE = {
     },
     burst: {
       unset: 'the default of the algorithm',
-      description: 'What the bucket holds when it is full.',
+      description: 'The size of the full bucket.',
     },
     maxDelay: {
       unset: 'the default of the algorithm',
@@ -47,7 +47,7 @@ export const PROSE = {
     },
     unit: {
       description:
-        'What is counted. Clients see the policy if the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
+        'The unit that is counted. Clients see the policy if the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
       see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
     },
     dryRun: {
@@ -99,7 +99,7 @@ export const PROSE = {
       typescript: 'KeyOption<Request>',
       inPolicies: "the limiter's `key`",
       description:
-        'What identifies a client: its address, the signed-in user, or what a function returns. Without a user, or if the function returns nothing, it is the address.',
+        'The key of a client: its address, the signed-in user, or the result of a function. Without a user, or if the function returns nothing, it is the address.',
     },
     shard: {
       typescript: 'UserOption<Request>',
@@ -112,7 +112,7 @@ export const PROSE = {
     cost: {
       inPolicies: "the limiter's `cost`",
       description:
-        'What a request costs. A number above the limit is an error: no request could ever be admitted.',
+        'The cost of a request. A number above the limit is an error: no request could ever be admitted.',
     },
     settle: {
       typescript: 'SettleOption<Request, Response>',
@@ -158,7 +158,7 @@ export const PROSE = {
     },
     onStoreError: {
       description:
-        "What decides while a remote store fails. `'local'`: this process, with the same policies, starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are refused, with 503.",
+        "Decides while a remote store fails. `'local'`: this process, with the same policies, starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are refused, with 503.",
       see: 'See [failures](failures.md) and [operations](operations.md).',
     },
     localShare: {
@@ -363,7 +363,7 @@ export const PROSE = {
         'new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown }',
       unset: '`DatabaseSync` of `node:sqlite`, which Node has from 22.13 on',
       description:
-        'What opens the file. All processes of a machine may use different ones, the threads of a process must not.',
+        'The driver that opens the file. The processes of a machine may use different ones, the threads of a process must not.',
     },
     durable: {
       description:

@@ -11,7 +11,7 @@ import type { KeyOption, UserOption } from './keys/key-reader.ts'
 import type { TrustProxyOption } from './keys/trust-proxy.ts'
 import type { SettleOption } from './settlement/settlement.ts'
 
-/** What one policy promises, and what it reads from a request. */
+/** The options of one policy, also those by which it reads a request. */
 export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor'> {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
@@ -39,8 +39,8 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    */
   anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
   /**
-   * What identifies a client: its address, the signed-in user, or what a function returns. Without
-   * a user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
+   * The key of a client: its address, the signed-in user, or the result of a function. Without a
+   * user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
    */
   key?: KeyOption<Request> | undefined
   /**
@@ -50,7 +50,7 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    */
   shard?: UserOption<Request> | undefined
   /**
-   * What a request costs. A number above the limit is an error: no request could ever be admitted.
+   * The cost of a request. A number above the limit is an error: no request could ever be admitted.
    * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
    * the limiter's `cost`.
    */
@@ -65,7 +65,7 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   settle?: SettleOption<Request, Response> | undefined
 }
 
-/** What a policy promises that counts requests in progress. */
+/** The options of a policy that counts requests in progress. */
 export interface RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOptions, 'concurrent'> {
   /**
    * The requests of one key that may be in progress at the same time. A request uses a slot until
@@ -78,8 +78,8 @@ export interface RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOpti
 /** The options of an adapter, besides those of its policies. */
 export interface HttpOptions<Request, Response> extends StoreOptions, EventOptions<Request> {
   /**
-   * What identifies a client: its address, the signed-in user, or what a function returns. Without
-   * a user, or if the function returns nothing, it is the address. Default: `'ip'`.
+   * The key of a client: its address, the signed-in user, or the result of a function. Without a
+   * user, or if the function returns nothing, it is the address. Default: `'ip'`.
    */
   key?: KeyOption<Request> | undefined
   /**
@@ -88,7 +88,7 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
    */
   shard?: UserOption<Request> | undefined
   /**
-   * What a request costs. A number above the limit is an error: no request could ever be admitted.
+   * The cost of a request. A number above the limit is an error: no request could ever be admitted.
    * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
    * `1`.
    */

@@ -9,7 +9,7 @@ import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'
 
-/** What one policy promises. */
+/** The options of one policy. */
 export interface PolicyOptions {
   /**
    * Identifies the policy in decisions, header fields and keys. Two policies of a limiter cannot
@@ -48,8 +48,8 @@ export interface PolicyOptions {
   /** How the units are counted. Default: `'sliding-window'`. */
   algorithm?: AlgorithmName | undefined
   /**
-   * What the bucket holds when it is full. Only with `algorithm` `'token-bucket'`. Integer, 1 …
-   * 10^12 units. Default: `limit`.
+   * The size of the full bucket. Only with `algorithm` `'token-bucket'`. Integer, 1 … 10^12 units.
+   * Default: `limit`.
    */
   burst?: number | undefined
   /**
@@ -58,8 +58,8 @@ export interface PolicyOptions {
    */
   maxDelay?: Duration | undefined
   /**
-   * What is counted. Clients see the policy if the header profile has a word for its unit. In an
-   * adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
+   * The unit that is counted. Clients see the policy if the header profile has a word for its unit.
+   * In an adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
    */
   unit?: Unit | undefined
   /**
@@ -96,7 +96,7 @@ export interface PolicyOptions {
   live?: boolean | LiveBounds | undefined
 }
 
-/** What a policy promises that counts what is in use at the same time. */
+/** The options of a policy that counts what is in use at the same time. */
 export interface ConcurrencyOptions {
   /**
    * The requests of one key that may be in progress at the same time. A request uses a slot until
@@ -141,9 +141,9 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   deadline?: Duration | undefined
   /**
-   * What decides while a remote store fails. `'local'`: this process, with the same policies,
-   * starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all
-   * are refused, with 503. Default: `'local'`.
+   * Decides while a remote store fails. `'local'`: this process, with the same policies, starting
+   * from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are
+   * refused, with 503. Default: `'local'`.
    */
   onStoreError?: 'local' | 'allow' | 'deny' | undefined
   /**

@@ -18,7 +18,7 @@ export interface QueueOptions {
   maxWait?: Duration | undefined
 }
 
-/** What `shedLoad` takes besides what it has in common with `rateLimit`. */
+/** The options of `shedLoad` besides those that it shares with `rateLimit`. */
 export interface OverloadOptions<Request, Class extends string> {
   /**
    * The class of a request. Decide by what the server knows of it, such as its route or the user

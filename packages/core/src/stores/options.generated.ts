@@ -46,8 +46,8 @@ export interface PostgresStoreOptions {
 /** The options of a store in a file of SQLite. */
 export interface SqliteStoreOptions {
   /**
-   * What opens the file. All processes of a machine may use different ones, the threads of a
-   * process must not. A class: `Database` of better-sqlite3. Default: `DatabaseSync` of
+   * The driver that opens the file. The processes of a machine may use different ones, the threads
+   * of a process must not. A class: `Database` of better-sqlite3. Default: `DatabaseSync` of
    * `node:sqlite`, which Node has from 22.13 on.
    */
   driver?: new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown } | undefined
