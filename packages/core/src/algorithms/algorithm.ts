@@ -52,7 +52,7 @@ export interface Grant {
   readonly id: string
 }
 
-/** What a client has of its own in one policy: a record beside its counts, whatever the window and the algorithm are. */
+/** A client's own limit, top-ups and block in one policy: a record beside its counts, for any window and algorithm. */
 export interface OwnTerms {
   readonly override: Override | undefined
   readonly grants: readonly Grant[]
@@ -60,7 +60,7 @@ export interface OwnTerms {
   readonly blockedUntil: number
 }
 
-/** What a decision says about one policy. All times are integer ms from the moment of the decision. */
+/** The result of one policy. All times are integer ms from the moment of the decision. */
 export interface Outcome {
   admitted: boolean
   /** Whole units that would still be admitted at this moment. */
@@ -98,7 +98,7 @@ export class KeyState implements Outcome {
   c = 0
   /** The sliding log's entries; undefined for every other algorithm. */
   log: Log | undefined = undefined
-  /** What is held, where charges are slots or reservations; undefined: nothing, or another algorithm. */
+  /** The slots or reservations of the key; undefined: it has none, or the algorithm counts otherwise. */
   held: Held | undefined = undefined
   /**
    * True if the store's clock has stepped back behind the state, which the step has moved to the
@@ -114,7 +114,7 @@ export class KeyState implements Outcome {
   effectiveMs = 0
   delayMs = 0
   counted = false
-  /** What its client has of its own. The store loads it. */
+  /** The client's own limit, top-ups and block. The store loads them. */
   terms: OwnTerms | undefined = undefined
   own: CompiledLimit | undefined = undefined
   ownMs = Infinity
@@ -128,7 +128,7 @@ export class KeyState implements Outcome {
  */
 export interface CompiledLimit {
   readonly algorithm: Algorithm
-  /** What it was compiled from. */
+  /** The parameters that it was compiled from. */
   readonly params: AlgorithmParams
   /** The most that the quota ever holds, in units; what headers and decisions call the limit. */
   readonly units: number
@@ -209,7 +209,7 @@ export interface CompiledLimit {
 
 /** A charge that waits behind others, for a limit that refuses them. */
 export interface InLine {
-  /** What those before it cost, units. */
+  /** The cost of the charges before it, units. */
   readonly ahead: number
   /** Its own cost, units. */
   readonly cost: number
@@ -222,7 +222,7 @@ export interface InLine {
   readonly windowMs: number
 }
 
-/** What limits have in common whose constants are always the same. */
+/** The base of limits whose constants never change. */
 export class ConstantLimit {
   readonly params: AlgorithmParams
   readonly units: number

@@ -53,7 +53,7 @@ export interface LuaStep {
 }
 
 /**
- * What a step has besides that keeps entries, behind its state or in the sorted set of `held.lua.ts`. Its sections
+ * The further sections of a step that keeps entries, behind its state or in the sorted set of `held.lua.ts`. They
  * also see `key`, the key of the state, and `livesUntil` (ms; 0: there was no state; -1: it is to be written whole).
  *
  * They are written by hand, since entries are arrays in TypeScript, and bytes or a sorted set in Redis: a call reads

@@ -109,7 +109,7 @@ class BanLimit extends ConstantLimit implements CompiledLimit {
     this.show(state, now)
   }
 
-  /** What requests really cost does not matter to it. */
+  /** A ban counts refusals, so corrected costs change nothing. */
   settle(state: KeyState, now: number): void {
     this.decide(state, now)
   }
@@ -127,7 +127,7 @@ class BanLimit extends ConstantLimit implements CompiledLimit {
   }
 }
 
-/** What the option `ban` of a limiter is decided by. No policy can choose it. */
+/** The algorithm behind the option `ban`. No policy can choose it. */
 export const ban: Algorithm = {
   name: 'ban',
   options: {},

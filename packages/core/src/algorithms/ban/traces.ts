@@ -1,6 +1,6 @@
 import type { Outcome } from '../algorithm.ts'
 
-/** What happens to one key: requests that a policy refuses or admits, at ms from the start. */
+/** The requests of one key that a policy refuses or admits, at ms from the start. */
 export interface BanTrace {
   readonly name: string
   readonly params: {
@@ -17,7 +17,7 @@ interface BanStep {
   readonly refused: boolean
   /** A list that has replaced that of the params, ms: another route's, or after a deploy. */
   readonly bansMs?: readonly number[]
-  /** What the ban says. */
+  /** The expected outcome of the ban. */
   readonly expect: Pick<Outcome, 'admitted' | 'remaining' | 'resetMs' | 'retryAfterMs'>
 }
 

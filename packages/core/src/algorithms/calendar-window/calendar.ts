@@ -2,7 +2,7 @@ import type { TimeZone } from './time-zone.ts'
 
 export const CALENDAR_UNITS = ['day', 'week', 'month'] as const
 
-/** What a window of the calendar is as long as. */
+/** The length of a window of the calendar. */
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number]
 
 const DAY = 86_400_000

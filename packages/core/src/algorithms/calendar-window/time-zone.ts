@@ -28,7 +28,7 @@ export class TimeZone {
     this.name = this.format.resolvedOptions().timeZone
   }
 
-  /** What clocks show at an instant, to the second. */
+  /** The local time at an instant, to the second. */
   local(instant: number): LocalMs {
     const parts: { [type: string]: number } = {}
     for (const { type, value } of this.format.formatToParts(instant)) parts[type] = Number(value)

@@ -27,7 +27,7 @@ export const step = {
   },
 
   settle(state, { windowMs }, now, delta, chargedAt) {
-    // What was charged before the clock stepped back has moved with the state.
+    // Charges from before the clock stepped back have moved with the state.
     const number = Math.floor(Math.min(chargedAt, now) / windowMs)
     if (number === state.a) state.b = Math.min(MAX_EXACT, Math.max(0, state.b + delta))
   },

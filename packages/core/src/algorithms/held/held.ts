@@ -9,10 +9,10 @@ export const MAX_RESERVATIONS = 2000
  */
 export const SLOT_WAIT_MS = 1000
 
-/** What follows the name of a key in that of its sorted set in Redis: no name of a policy has a tab. */
+/** The name of the sorted set in Redis ends with this, behind the name of its key: no name of a policy has a tab. */
 export const HELD_SUFFIX = '\theld'
 
-/** What ended, as many of it at most as one call drops: 2 ms would be too long for more. */
+/** One call drops at most this many ended entries: more would take longer than 2 ms. */
 export const MOST_ENDED = 1000
 
 /** Numbers at the start of each entry: until when it is held (ms), its slot, for how long it is held (ms). */
@@ -21,8 +21,8 @@ const SLOT_NUMBERS = 3
 const FIRST = 2
 
 /**
- * What requests hold of one key, slots or reservations: the next to end first, those that end together by their
- * slots. Each says itself for how long it is held, since versions of an application may differ in that. It has further
+ * The slots or reservations of one key: the next to end first, those that end together by their
+ * slots. Each has its own end, since versions of an application may differ in how long they hold one. It has further
  * numbers, as many as its algorithm gives it, the last of which is its owner.
  */
 export interface Held {

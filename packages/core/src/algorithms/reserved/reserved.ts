@@ -5,7 +5,7 @@ import { HeldArray, MAX_RESERVATIONS, MOST_ENDED, SLOT_WAIT_MS } from '../held/h
 /** How long a reservation is held without renewal, if nobody says, ms. */
 const HOLD_MS = 30_000
 
-/** What each has besides: when it was charged (ms), its units, its owner. */
+/** Each reservation has further numbers: when it was charged (ms), its units, its owner. */
 const EXTRAS = 3
 const [CHARGED_AT, UNITS] = [0, 1] as const
 

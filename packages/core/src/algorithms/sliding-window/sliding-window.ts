@@ -129,7 +129,7 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
     return step.grantEnd(state, this, now)
   }
 
-  /** What is charged as soon as it fits fades as evenly as it was charged; rounding down admits one unit more. */
+  /** A charge made as soon as it fits fades as evenly as it was made; rounding down admits one unit more. */
   earliest({ ahead, cost, at, free, limit }: InLine): number {
     const beyond = ahead + cost - free - 1
     return at + Math.floor((Math.max(0, beyond) * this.windowMs) / limit)

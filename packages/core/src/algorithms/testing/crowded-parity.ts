@@ -166,7 +166,7 @@ async function play(
   return said
 }
 
-/** What a result says. Memory uses it again. */
+/** Copies the facts of a result, since memory reuses the object. */
 function factsOf(result: StoreResult | Error | undefined): unknown {
   if (result instanceof Error || result === undefined) throw result
   const [outcome] = result.outcomes as [Outcome]

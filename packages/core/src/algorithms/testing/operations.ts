@@ -93,7 +93,7 @@ function changeOwn(subject: Subject, clock: ManualClock, operation: OwnOperation
   return subject.grant(key, operation.grant, { policy, until, id: operation.id })
 }
 
-/** What it returns, or the code of the error: the policy may not exist, or not take it. */
+/** Returns the result, or the code of the error: the policy may not exist, or may refuse the operation. */
 function codeOf(act: () => unknown): unknown {
   const caught = (error: unknown) => {
     if (error instanceof SluiceError) return error.code
@@ -190,7 +190,7 @@ const anyAgo = fc.oneof(
   fc.integer({ min: -1000, max: 3000 }),
 )
 
-/** What a queue of a few units has left, now and then just what it says. */
+/** The remaining units that a queue reports, at times the exact number. */
 const anyRemaining = fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined })
 
 const anyPlace = fc.constantFrom(0, 0, 0, 1, 2)

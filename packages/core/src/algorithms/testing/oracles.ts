@@ -80,7 +80,7 @@ function queued(
     if (cost < 0) {
       const drained = BigInt(at - chargedAt) * BigInt(limit)
       if (capacity === undefined) {
-        // What has drained since the charge is no longer there to give back.
+        // Units that have drained since the charge can't be given back.
         change += drained
         if (change > 0n) change = 0n
       } else {

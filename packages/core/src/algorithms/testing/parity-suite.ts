@@ -61,7 +61,7 @@ function inTurn<S extends Store, Each>(
   return (operation) => (Math.floor(operation / deploys.every) % 2 === 0 ? one : other)
 }
 
-/** What memory decides. All in one turn, so that the store sweeps nothing meanwhile. */
+/** Decides in memory. All happens in one turn, so that the store sweeps nothing meanwhile. */
 function inMemory(
   policies: PolicyOptions[],
   operations: readonly Operation[],
@@ -78,7 +78,7 @@ function inMemory(
   return decisions as Decisions
 }
 
-/** What the remote store decides, with a batch for each operation that consumes. */
+/** Decides in the remote store, with a batch for each operation that consumes. */
 async function remotely(
   open: Open,
   policies: PolicyOptions[],
@@ -263,7 +263,7 @@ const found: [PolicyOptions[], Operation[]][] = [
       { consume: 10, keys: ['b', 'c'] },
     ],
   ],
-  // What a client had of its own has ended, and applies again on a clock that steps back before a write.
+  // A client's own limit that has ended applies again on a clock that steps back before a write.
   ...[[], [{ peek: 'a' }]].map((before): [PolicyOptions[], Operation[]] => [
     [{ algorithm: 'fixed-window', limit: 5, window: 1000, name: 'policy 0' }],
     [

@@ -2,7 +2,7 @@ import type { Algorithm, Outcome } from '../algorithm.ts'
 import { SoleKey } from './sole-key.ts'
 import { START, type Trace } from './trace.ts'
 
-/** What the TypeScript form says, step by step, in the form of the trace's expectations. */
+/** Replays a trace with the TypeScript form, and returns its results in the form of the trace's expectations. */
 export function replay(algorithm: Algorithm, trace: Trace): Partial<Outcome>[] {
   const { from = START } = trace
   const key = new SoleKey(algorithm.compile(trace.params))

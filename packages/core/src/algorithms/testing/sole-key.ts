@@ -24,7 +24,7 @@ export class SoleKey {
     return outcome
   }
 
-  /** What `consume` would say. */
+  /** Decides without charging. */
   ask(now: number, cost = 0): Outcome {
     return this.fork().consume(now, cost)
   }

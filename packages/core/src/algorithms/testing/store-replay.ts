@@ -34,7 +34,7 @@ export function traceSuite(name: string, open: Open, forms: Record<string, Form>
   })
 }
 
-/** What the store says, step by step, in the form of the expectations. */
+/** Replays a trace on the store, and returns its results in the form of the expectations. */
 async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form, label: string) {
   const { name, params, from = START } = trace
   const clock = manualClock(from)

@@ -11,7 +11,7 @@ export const YEAR = 31_557_600_000
 /** ms: the longest window */
 export const TEN_YEARS = 315_576_000_000
 
-/** What happens to one key, and what the definition of the algorithm says of each step. */
+/** Steps on one key, with the result of each by the definition of the algorithm. */
 export interface Trace {
   readonly name: string
   readonly params: AlgorithmParams
@@ -36,9 +36,9 @@ interface Settled {
   readonly delta: number
   readonly chargedAt: number
   readonly slot?: number | undefined
-  /** What remained after the charge, if the algorithm queues, units. */
+  /** The units that remained after the charge, if the algorithm queues. */
   readonly remaining?: number | undefined
-  /** What a look at the key says straight after. */
+  /** The result of a peek straight after. */
   readonly expect: Pick<Outcome, 'remaining' | 'resetMs'>
 }
 

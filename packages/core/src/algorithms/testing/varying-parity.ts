@@ -74,7 +74,7 @@ function chargesOf([limits, cost, other]: Varying['requests'][number]): readonly
   ]
 }
 
-/** What every store says. A synchronous result is valid until the next one. */
+/** Copies a result: a synchronous one is valid only until the next decision. */
 function copy({ admitted, at, source, outcomes }: StoreResult): StoreResult {
   const copied = outcomes.map(
     ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => ({
