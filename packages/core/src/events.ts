@@ -4,7 +4,7 @@ import type { Events, Traces } from './platform/platform.ts'
 import type { PolicySettings } from './stores/documents/policy-document.ts'
 import type { DecisionSource } from './stores/store.ts'
 
-/** What the events of limiters have in common. */
+/** The fields of every event of a limiter. */
 export interface LimiterEvent {
   /** The option `name` of the limiter; undefined if it has none. */
   readonly limiter: string | undefined
@@ -19,7 +19,7 @@ export interface LimiterEvent {
 export interface PolicyEvent {
   /** The name of the policy. */
   readonly name: string
-  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** False if this policy refuses, or would. */
   readonly allowed: boolean
@@ -56,7 +56,7 @@ export interface DecisionEvent extends LimiterEvent {
    * policy decided.
    */
   readonly policy: string | undefined
-  /** What each policy says, in their order. Empty if no policy decided. */
+  /** The result of each policy, in their order. Empty if no policy decided. */
   readonly policies: readonly PolicyEvent[]
   /** Units that the quota of the binding policy holds. `Infinity` (admitted) or 0 (refused) if no policy decided. */
   readonly limit: number
@@ -83,7 +83,7 @@ export interface DecisionEvent extends LimiterEvent {
 export interface SettledPolicyEvent {
   /** The name of the policy. */
   readonly name: string
-  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** Charged in addition; negative: given back. */
   readonly units: number
@@ -118,7 +118,7 @@ export interface StoreEvent {
    * - `'closed'`: it was down, and its last limiter was closed
    */
   readonly state: 'down' | 'up' | 'closed'
-  /** What the store or its client said, if the state is `'down'`. */
+  /** The error of the store or of its client, if the state is `'down'`. */
   readonly reason: string | undefined
   /** The code of the error, else its name, if the state is `'down'`: `'ECONNREFUSED'`, `'DeadlineError'`. */
   readonly errorType: string | undefined
@@ -141,7 +141,7 @@ export interface BanEvent extends LimiterEvent {
 export interface ThresholdEvent extends LimiterEvent {
   /** The name of the policy. */
   readonly policy: string
-  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** The key that was charged, as the limiter was given it. */
   readonly key: string
@@ -177,7 +177,7 @@ export interface PolicyChangeEvent {
   readonly policy: string
   /** The name by which documents know it: those of the limiter, the policy and the route. */
   readonly id: string
-  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** Units per window from now on; undefined if that is a function of the request. */
   readonly limit: number | undefined
@@ -189,13 +189,13 @@ export interface PolicyChangeEvent {
   readonly enforced: number
   /** Where the settings are from: a document, or the options alone. */
   readonly source: 'document' | 'code'
-  /** What the document sets in place of the options. */
+  /** The settings that replace options. */
   readonly settings: PolicySettings
   /** When, ms on the store's clock. */
   readonly at: number
 }
 
-/** What has happened to the requests of a class. */
+/** The numbers of requests of one class. */
 export interface OverloadClassEvent {
   /** Requests that began at once, or after they had waited. */
   readonly admitted: number
@@ -215,7 +215,7 @@ export interface OverloadEvent {
   /** Whether requests are being shed. */
   readonly shedding: boolean
   /**
-   * What keeps more requests from beginning, if some are shed:
+   * The signal that keeps more requests from beginning, if some are shed:
    *
    * - `'latency'`: they take longer the more of them are in progress
    * - `'event-loop-utilization'`: the event loop has no time left
@@ -237,7 +237,7 @@ export interface OverloadEvent {
   readonly delayMs: number
   /** The share of the heap's limit that is in use. */
   readonly heap: number
-  /** What has happened to the requests of each class, in the order of their importance. */
+  /** The numbers of requests of each class, in the order of their importance. */
   readonly classes: Readonly<Record<string, OverloadClassEvent>>
 }
 

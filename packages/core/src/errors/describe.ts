@@ -2,7 +2,7 @@
 const MAX_SHOWN = 24
 
 /**
- * What was given instead of what was expected, in a few words without its contents: a client's options
+ * Describes a value that was given instead of the expected one, without its contents: a client's options
  * hold a password, a URL has one, and any text may be a secret that stands in the wrong place. Only
  * numbers are shown, and text that starts like one.
  */

@@ -9,11 +9,11 @@ export class SluiceError extends Error {
   readonly code: SluiceErrorCode
   /** The option or argument at fault, as the user wrote it: `policies[0].limit`. */
   readonly option: string
-  /** What would have been accepted. */
+  /** The values that would have been accepted. */
   readonly expected: string
-  /** What was given instead, described without its contents: errors end up in logs. */
+  /** The value that was given, described without its contents: errors end up in logs. */
   readonly received: string
-  /** What to do about it, in the imperative. */
+  /** How to fix it, in the imperative. */
   readonly fix: string
 
   /**
@@ -45,7 +45,7 @@ export class SluiceError extends Error {
   }
 }
 
-/** What a server says is rarely longer, and may name the cause at its end. Characters. */
+/** A server's message is rarely longer, and may name the cause at its end. Characters. */
 const MAX_TEXT = 240
 
 function inOneLine(text: string): string {

@@ -10,7 +10,7 @@ export class StoreError extends Error {
   override readonly name = 'StoreError'
   /** Stable identifier, `SLUICE_…`: safe to compare against, never reworded. */
   readonly code: StoreErrorCode
-  /** What was attempted: `settle`, `block`, `reset`, `transact`. */
+  /** The operation that failed: `settle`, `block`, `reset`, `transact`. */
   readonly operation: string
 
   /**
@@ -39,7 +39,7 @@ export class StoreError extends Error {
 /** Failures of operations that the store has confirmed after all, but too late. */
 export const confirmedLate = new WeakSet<StoreError>()
 
-/** What the cause says, without its full stop, since the message adds one. */
+/** The message of the cause, without its full stop, since this message adds one. */
 function reasonOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : textOf(cause)
   return text.replace(/\.$/, '')

@@ -1,6 +1,6 @@
 import { inspect } from '#platform'
 
-/** What was thrown, as text. Anything can be thrown, even a value that cannot be converted. */
+/** The thrown value as text. Anything can be thrown, even a value that cannot be converted. */
 export function textOf(thrown: unknown): string {
   try {
     return String(thrown)
@@ -12,7 +12,7 @@ export function textOf(thrown: unknown): string {
   }
 }
 
-/** What kind of error was thrown: its code, else its name. */
+/** The code of a thrown error, else its name. */
 export function typeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'Error'
   const { code } = thrown as { code?: unknown }

@@ -39,7 +39,7 @@ export function shardLength(key: string): number {
   return close > 1 ? close + 1 : 0
 }
 
-/** What the keys share that a store decides together, where it decides keys separately: the shard, or the key. */
+/** The part of a key by which a store that decides keys separately groups them: the shard, or the key. */
 export function togetherBy(key: string): string {
   const length = shardLength(key)
   return length === 0 ? key : key.slice(0, length)
