@@ -223,7 +223,7 @@ export class HttpLimiter<Request, Response> {
     return this.verdictOf(request, charges, decision, startedAt && performance.now())
   }
 
-  /** What the store says of a request that has waited in vain, or would. Those who wait come before it. */
+  /** Refuses a request that has waited in vain, or would. Those who wait come before it. */
   private async refusedNow(
     charges: readonly Charge[],
     queueKey: string,
@@ -317,7 +317,7 @@ export class HttpLimiter<Request, Response> {
     if (place === key) return key
     if (place !== undefined) this.turns.free(place)
     if (this.turns.acquire(key)) return key
-    // What the store fails to take back drains by itself.
+    // A charge that the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.correct(undone(charges), decision)).catch(() => {})
     return undefined
   }

@@ -1,4 +1,4 @@
-/** What makes a path readable in several ways: escapes, odd separators, dot segments, an origin. */
+/** Matches paths that can be read in several ways: escapes, odd separators, dot segments, an origin. */
 const ODD = /[%\\#;]|\/\/|\/\.|^(?!\/)/
 /** A client may write a whole URL instead of a path (RFC 9112 §3.2.2). */
 const ORIGIN = /^[^:/]+:\/\/[^/]*/

@@ -7,7 +7,7 @@ import type {
 } from './options.generated.ts'
 import type { SettleOption } from './settlement/settlement.ts'
 
-/** What corrects an estimate. */
+/** The option that corrects an estimate. */
 type Settled<Request, Response> = { settle: SettleOption<Request, Response> }
 
 type AnyPolicy<Request, Response> = EitherPolicy<
@@ -43,7 +43,7 @@ export type RateLimitOptions<Request, Response> = HttpOptions<Request, Response>
   )
 
 /**
- * What an entry for a route replaces. If it sets its own `limit`, `window`, `algorithm`,
+ * The options that an entry for a route can replace. If it sets its own `limit`, `window`, `algorithm`,
  * `burst`, `maxDelay`, `concurrent` or `policies`, the route is counted separately.
  */
 export type RouteOverrides<Request, Response> = Partial<
@@ -71,7 +71,7 @@ export type RateLimitConfig = Configurable<
   RateLimitOptions<never, never> & { routes?: Routes<never, never> | undefined }
 >
 
-/** What a type is without functions and the store. Its arrays are mutable, as those of a configuration are. */
+/** A type without its functions and the store. Its arrays are mutable, as those of a configuration are. */
 type Configurable<T> = T extends string | number | boolean | undefined
   ? T
   : T extends readonly (infer Entry)[]

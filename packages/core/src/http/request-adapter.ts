@@ -47,7 +47,7 @@ export interface Exchange<Request, Response> {
    */
   whenClosed(response: Response, callback: () => void): () => void
   /**
-   * What is seen of the response. Left out if the platform reports when a response has ended, or its client
+   * Reads the state of the response. Left out if the platform reports when a response has ended, or its client
    * has gone.
    */
   progress?(response: Response): Progress
@@ -58,7 +58,7 @@ export interface Exchange<Request, Response> {
   toThrown?(error: RateLimitError, body: string, mediaType: string): Error
 }
 
-/** What is seen of a response on a platform that does not report the end of each. */
+/** The state of a response on a platform that does not report the end of each. */
 export interface Progress {
   /**
    * How long nothing has been seen to happen for a response that the application has returned, ms; 0
@@ -71,7 +71,7 @@ export interface Progress {
   onProgress(callback: () => void): void
 }
 
-/** What an adapter supplies: an exchange, and what only its framework knows. */
+/** An adapter supplies an exchange, and the facts that only its framework knows. */
 export interface RequestAdapter<Request, Response> extends Exchange<Request, Response> {
   /** The client's address behind the framework's own proxy setting; as text, unchecked. */
   address(request: Request): string | undefined

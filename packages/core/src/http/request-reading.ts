@@ -18,7 +18,7 @@ export interface FromBlocked {
 }
 
 /**
- * What a limiter must know of a request to decide it: what each policy is charged, or why no policy
+ * The charges of a request, or why no policy
  * decides it. `skip` and `preflight`: it is exempt.
  */
 export type Reading = Charge[] | FromBlocked | Listed | 'skip' | 'preflight' | typeof CLIENT_GONE
@@ -223,7 +223,7 @@ function readVarying<Request, Response>(
   })
 }
 
-/** What `read` returns for each element. Of several failures the first is reported. */
+/** Calls `read` for each element. Of several failures the first is reported. */
 function readAll<T, U>(
   elements: readonly T[],
   read: (element: T, i: number) => MaybePromise<U>,

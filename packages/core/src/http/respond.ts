@@ -18,14 +18,12 @@ import { settleInTime } from './settlement/settle-in-time.ts'
 import { Correction } from './settlement/settlement.ts'
 import type { Turns } from './turns.ts'
 
-/** What happens to a request after the decision. */
 export interface Verdict {
   readonly decision: Decision
   /** The state of the policies, for the header fields. Undefined: none are sent. */
   readonly state: FieldState | undefined
   /** Undefined: the request continues. */
   readonly refusal: Refusal | undefined
-  /** What it was charged. */
   readonly charges: readonly Charge[]
   /** The key that has taken a turn for it, for which it waits. */
   readonly turn: string | undefined

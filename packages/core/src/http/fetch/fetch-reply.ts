@@ -3,10 +3,10 @@ import type { Progress } from '../request-adapter.ts'
 import { type Body, readStart, watchBody } from './body.ts'
 import { Occasion } from './occasion.ts'
 
-/** What @hono/node-server marks a response with that the application has sent by itself. */
+/** @hono/node-server marks a response with this that the application has sent by itself. */
 const ALREADY_SENT = 'x-hono-already-sent'
 
-/** What a response is made of. TypeScript before 5.7 has no name for these bytes. */
+/** The body of a response. TypeScript before 5.7 has no name for these bytes. */
 type ReplyBody = Response['body'] | ReturnType<InstanceType<typeof TextEncoder>['encode']>
 
 /**
@@ -23,7 +23,7 @@ export class FetchReply implements Progress {
   readonly head = new Occasion()
   /** The application has given all of the response. */
   readonly ended = new Occasion()
-  /** What the server sends; undefined until there is one. */
+  /** The response that the server sends; undefined until there is one. */
   response: Response | undefined
   private readonly request: Request
   /** Names and values in turn: an object `Headers` takes many times as long. */
@@ -37,7 +37,7 @@ export class FetchReply implements Progress {
    * reader waits.
    */
   private quietSince: number | undefined
-  /** What listens to the signal of the request. */
+  /** The listener on the signal of the request. */
   private aborted: (() => void) | undefined
 
   /** @throws SluiceError if it is no request of the Fetch standard */

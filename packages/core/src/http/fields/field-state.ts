@@ -111,7 +111,7 @@ function precedes(policy: PolicyDecision, other: PolicyDecision, refused: boolea
 const WRITTEN = Symbol.for('sluice.written.3')
 
 /**
- * What the fields of a response must say after one more limiter has decided: each field is written
+ * Joins the state of one more limiter with those before it: each field is written
  * once, and lists the policies of all limiters that the request has passed. Of two policies with the
  * same name the later one is numbered, since names link the fields.
  *

@@ -27,7 +27,7 @@ export function windowOf({
 
 /** The text of a policy that is the same in every response. Plain data: copies of this package share it. */
 export interface PolicyText {
-  /** What the text was made of: units and ms. */
+  /** The numbers that the text was made of: units and ms. */
   readonly limit: number
   readonly windowMs: number
   /**

@@ -5,7 +5,7 @@ import { type MaybePromise, then } from '../../maybe-promise.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import { forwardedAddressReader, type TrustProxyOption, warnOfProxySetting } from './trust-proxy.ts'
 
-/** What identifies a client: its address, its user, or what a function returns. */
+/** The option `key`: the address, the user, or a function of the request. */
 export type KeyOption<Request> =
   | 'ip'
   | 'user'
@@ -139,7 +139,7 @@ function warnOfIPv6(ipv6Prefix: number): void {
   )
 }
 
-/** What a key function returned, without its content: warnings end up in logs. */
+/** Describes the result of a key function without its content: warnings end up in logs. */
 function nameOf(given: unknown): string {
   if (given === '') return 'empty text'
   if (Array.isArray(given)) return 'an array'

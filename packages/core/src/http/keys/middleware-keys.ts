@@ -6,7 +6,7 @@ import { type KeyKind, kindOf, readKey, shardLength, textKey } from '../../key/n
 import { checkKey } from '../../limiter/arguments.ts'
 import type { ClientKeys, StoreLimiter } from '../../limiter/store-limiter.ts'
 
-/** What of each limiter of a middleware says how its keys are read. */
+/** The parts of a middleware's limiter by which its keys are read. */
 interface KeyedLimiter {
   readonly limiter: StoreLimiter
   readonly compiled: {

@@ -161,7 +161,7 @@ function holds(ranges: AddressRanges, text: string): boolean {
   return address !== undefined && ranges.endOf(address) === Infinity
 }
 
-/** What is unsafe about a framework's own setting, and the code of its warning. */
+/** The unsafe settings of frameworks, and the codes of their warnings. */
 const UNSAFE = {
   nobody: [
     'SLUICE_PROXY_UNTRUSTED',

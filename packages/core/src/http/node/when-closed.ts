@@ -3,7 +3,7 @@ import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 
-/** What to call when a connection ends: one listener each, however many requests are pipelined. */
+/** Callbacks for the end of a connection: one listener each, however many requests are pipelined. */
 const onSocket = new WeakMap<Socket, Set<() => void>>()
 
 /** Whether the response has been sent, or its client has gone away. */
@@ -54,7 +54,7 @@ export function isQueued(response: ServerResponse): boolean {
 }
 
 /**
- * What `app.inject` of Fastify hands out with `payloadAsStream`. When its reader leaves, or its `signal`
+ * The stream that `app.inject` of Fastify returns with `payloadAsStream`. When its reader leaves, or its `signal`
  * is aborted, light-my-request destroys nothing else.
  */
 function injectedBody(response: ServerResponse): Readable | undefined {

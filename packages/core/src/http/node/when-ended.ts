@@ -35,7 +35,7 @@ export function noteEnd(response: ServerResponse): void {
 
 class Watch {
   readonly callbacks: (() => void)[] = []
-  /** What the application calls: its latest replacement of `end`, watched. */
+  /** The function that the application calls: its latest replacement of `end`, watched. */
   end: ServerResponse['end']
   readonly destroy: ServerResponse['destroy']
   readonly response: ServerResponse

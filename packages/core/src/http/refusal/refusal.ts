@@ -10,7 +10,7 @@ export interface Refusal {
   readonly status: 403 | 429 | 503
   /** The wait with jitter, ms; undefined if waiting does not help. */
   readonly retryAfterMs: number | undefined
-  /** What the fields say of the policies; undefined if no policy decided. */
+  /** The state of the policies for the header fields; undefined if no policy decided. */
   readonly state: FieldState | undefined
   /** The client is banned. */
   readonly banned: boolean

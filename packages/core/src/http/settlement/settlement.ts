@@ -15,7 +15,7 @@ export type SettleOption<Request, Response> = (
   response: Response,
 ) => MaybePromise<number | undefined>
 
-/** What is settled, and the route that events name. */
+/** The request and response that are settled, and the route that events name. */
 interface Messages<Request, Response> {
   readonly request: Request
   readonly response: Response
@@ -153,7 +153,7 @@ export class Correction<Request = never, Response = never> {
       repeat(this.limiter, differences, policies, error, this.holdMs / 3)
   }
 
-  /** What each function returns, called once; undefined for one that returns nothing, or fails. */
+  /** Calls each function once; undefined for one that returns nothing, or fails. */
   private readCosts(): MaybePromise<readonly (number | undefined)[]> {
     const { functions } = this
     const costs: MaybePromise<number | undefined>[] = []

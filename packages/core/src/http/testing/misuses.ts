@@ -11,7 +11,7 @@ const queue = { ...ok, algorithm: 'leaky-bucket' }
 const estimates = { ...ok, reserve: true }
 const named = (name: unknown) => ({ ...ok, name })
 
-/** What is written, and the options that it stands for. */
+/** A mistake as it is written, and the options that it stands for. */
 type Case = readonly [written: string, given: unknown]
 
 const LIMITER: readonly Case[] = [
@@ -182,7 +182,7 @@ const CALLS: readonly (readonly [written: string, call: () => unknown])[] = [
   ["limiter.acquire('key')", () => limiter().acquire('key')],
 ]
 
-/** What a framework calls `rateLimit` with. */
+/** A framework calls `rateLimit` with an object of this class. */
 class IncomingMessage {}
 
 const ADAPTER: readonly Case[] = [

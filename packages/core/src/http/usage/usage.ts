@@ -11,7 +11,7 @@ export interface PolicyUsage {
   readonly policy: string
   /** The pattern of the only route that it limits. Left out if it is not for one route. */
   readonly route?: string
-  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** Units that the client may use: its own limit and top-ups, if it has any. */
   readonly limit: number
@@ -29,7 +29,7 @@ export interface PolicyUsage {
   readonly dryRun?: true
 }
 
-/** What a client has used: the JSON of `usage()`. It has nobody's key. */
+/** The usage of one client: the JSON of `usage()`. It contains no key. */
 export interface ClientUsage {
   /** When it was read, as an ISO date, on the store's clock. */
   readonly at: string
@@ -44,7 +44,7 @@ export interface ClientUsage {
 }
 
 /**
- * What the client of a request has used of each policy. It charges nothing, and ignores `skip`.
+ * Reads what the client of a request has used of each policy. It charges nothing, and ignores `skip`.
  * @param limiters all limiters of a middleware; the first one is for all routes
  * @returns undefined: the client has gone
  * @throws (a rejection) what a function of the options throws
@@ -89,7 +89,7 @@ async function partOf<Request, Response>(
     const decision = limiter.refuseNetwork(charges, blockedMs)
     return toUsage(httpLimiter, charges, decision, decision.at + blockedMs)
   }
-  // What nobody is going to hold, and no ban counts.
+  // A preview takes no slot, and no ban counts it.
   const charges = reading.map(
     (charge) => ({ ...charge, slot: undefined, isUncounted: true }) as Charge,
   )

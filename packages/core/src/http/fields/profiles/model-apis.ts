@@ -5,7 +5,7 @@ import { createProfile, limitRemainingReset } from './profile.ts'
 const LONGEST_SLEEP_MS = 60_000
 
 /**
- * What the SDKs of OpenAI and Anthropic read of a refusal, by no specification: the wait in ms, before
+ * The SDKs of OpenAI and Anthropic read these fields of a refusal, by no specification: the wait in ms, before
  * Retry-After, and whether to retry at all. They sleep for as long as the wait says, so for more than a
  * minute they are asked to give the refusal to the application instead.
  */
