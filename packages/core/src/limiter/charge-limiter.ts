@@ -25,7 +25,7 @@ import { grantOf, isGranted, overridesOf } from './own-limits.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyLedgers } from './policy-ledgers.ts'
 
-/** What charges are corrected by: when each was made, who made it, and what remained after it. */
+/** The charges of a decision, for corrections: when each was made, who made it, and what remained after it. */
 interface Charged {
   readonly policies: readonly Partial<Origin & Pick<Outcome, 'remaining'>>[]
 }

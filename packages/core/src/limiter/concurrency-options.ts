@@ -4,10 +4,10 @@ import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
 
-/** What every policy has. */
+/** The options of every policy. */
 const COMMON = ['name', 'alertAt', 'dryRun', 'enforce', 'live'] as const
 
-/** What contradicts `concurrent`. */
+/** The options that contradict `concurrent`. */
 type WindowOption = Exclude<keyof PolicyOptions, (typeof COMMON)[number]> | 'cost' | 'settle'
 
 /** A policy per window whose charges are estimates may say how long they are held. */
@@ -27,14 +27,14 @@ export type EitherPolicy<P, C = ConcurrencyOptions, R = unknown> =
   | (P & Reserved & R)
   | (C & Omit<P, WindowOption> & { [option in WindowOption]?: undefined })
 
-/** What has no meaning beside `concurrent`. A slot costs one slot, and is settled by its release. */
+/** The options that have no meaning beside `concurrent`. A slot costs one slot, and is settled by its release. */
 export const WINDOW_OPTIONS: readonly string[] = [
   ...Object.keys(OPTIONS.policy).filter((option) => !COMMON.some((name) => name === option)),
   'cost',
   'settle',
 ]
 
-/** What only a policy with `concurrent` has. */
+/** The options of a policy with `concurrent` alone. */
 export const CONCURRENCY_OPTIONS: readonly string[] = Object.keys(OPTIONS.concurrency)
 
 /**

@@ -4,11 +4,11 @@ import type { Unit } from '../options/unit.ts'
 import type { Charge, DecisionSource, Origin, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
-/** What one policy says about a request. Times are integer ms from the decision on. */
+/** The result of one policy for a request. Times are integer ms from the decision on. */
 export interface PolicyDecision {
   /** The name of the policy. */
   readonly name: string
-  /** What it counts: the option `unit`, or `'concurrent-requests'`. */
+  /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /**
    * The key that it was charged to; `block` and `reset` accept it unchanged. It identifies the client:
@@ -38,7 +38,7 @@ export interface PolicyDecision {
   /** Leaky bucket: how long the request must wait for its turn, ms; otherwise 0. */
   readonly delayMs: number
   /**
-   * What the header fields call the effective window, `t`
+   * The effective window of the header fields, `t`
    * (draft-ietf-httpapi-ratelimit-headers-11), ms: the wait when refused; with nothing left until one
    * unit is; else until the window rolls over, the oldest entry leaves, or a bucket has refilled as
    * much as is left.
@@ -50,7 +50,7 @@ export interface PolicyDecision {
   readonly at: number
 }
 
-/** What a decision says about a ban: the client is banned (the option `ban`). */
+/** A client is banned (the option `ban`). */
 export interface BanDecision {
   /** True for one refusal only: that with which the ban begins. */
   readonly began: boolean
@@ -58,7 +58,7 @@ export interface BanDecision {
   readonly endsMs: number
 }
 
-/** What a limiter says about a request. Times are integer ms from the decision on. */
+/** The decision of a limiter about a request. Times are integer ms from the decision on. */
 export interface Decision {
   /** Whether the request is admitted. A refusal is a value, never a rejected promise. */
   readonly allowed: boolean
@@ -79,7 +79,7 @@ export interface Decision {
   readonly retryAfterMs: number
   /** Leaky bucket: how long the request must wait before it continues, ms; otherwise 0. */
   readonly delayMs: number
-  /** What each policy says, in their order. Empty if no policy decided. */
+  /** The result of each policy, in their order. Empty if no policy decided. */
   readonly policies: readonly PolicyDecision[]
   /**
    * Set while the client is banned by the option `ban`. Then every policy of its key refuses, with
@@ -290,7 +290,7 @@ export function refusingPolicy({ policies, retryAfterMs }: Decision): number {
   return policies.findIndex((each) => !each.dryRun && each.retryAfterMs === retryAfterMs)
 }
 
-/** What policies count that hold slots. */
+/** The unit of policies that hold slots. */
 export const SLOTS = 'concurrent-requests'
 
 /**

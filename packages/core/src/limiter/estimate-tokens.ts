@@ -5,7 +5,7 @@ import { warnOnce } from '../errors/warning.ts'
 /** The bytes of a token in English prose and in code, by the tokenizers of the large models. */
 const BYTES_PER_TOKEN = 4
 
-/** What a number, true, false or null counts as, bytes. */
+/** A number, true, false or null counts as this many bytes. */
 const BYTES_OF_SCALAR = 4
 
 /** Values of a body that are looked at: more than any prompt has. */

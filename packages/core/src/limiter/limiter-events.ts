@@ -114,7 +114,7 @@ export class LimiterEvents {
   }
 
   /**
-   * What a ledger is to call with the charges that it raises; undefined if nobody listens.
+   * Returns the function that a ledger calls with the charges that it raises; undefined if nobody listens.
    * @param _policies who has made each charge. Default: the store
    */
   onIncrease(

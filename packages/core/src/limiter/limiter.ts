@@ -6,7 +6,7 @@ import type { Decision } from './decision.ts'
 import type { PolicyControl } from './live/policy-control.ts'
 import type { Turn } from './waiting/turn.ts'
 
-/** What an adapter would read from a request, for options that are functions of it. */
+/** The values that an adapter would read from a request, for options that are functions of it. */
 export interface LimitOptions {
   /** The value of the policy's `limit`, only where that is a function of the request. */
   limit?: number
@@ -51,7 +51,6 @@ export interface SettleOptions extends LimitOptions {
   remaining?: number
 }
 
-/** What `block` and `reset` act on. */
 export interface BlockOptions {
   /**
    * Quotas to act on besides those that this process has used. Only where the window is a function of the
@@ -62,12 +61,12 @@ export interface BlockOptions {
   network?: boolean
 }
 
-/** What a list of networks needs, so that nobody takes it for keys of clients. */
+/** The options for a list of networks, which nobody can mistake for keys of clients. */
 export interface NetworkOptions extends BlockOptions {
   network: true
 }
 
-/** What is meant of a limiter with several policies, or whose options are functions of the request. */
+/** Chooses one of several policies, or its numbers where they are functions of the request. */
 interface PolicyChoice {
   /** The name of the policy. Default: the only one */
   readonly policy?: string

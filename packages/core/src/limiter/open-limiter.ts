@@ -35,7 +35,6 @@ export interface LimiterUse {
   readonly route?: string | undefined
 }
 
-/** What a limiter works with. */
 export type LimiterParts = ReturnType<typeof openLimiter>
 
 /**

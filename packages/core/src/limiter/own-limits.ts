@@ -14,7 +14,7 @@ const LAST_MS = 8.64e15
 /** Hexadecimal digits that are kept of the digest of an id. */
 const ID_DIGITS = 24
 
-/** What of a limiter it needs. */
+/** The part of a limiter that is needed here. */
 interface Subject {
   readonly policies: readonly Policy[]
   /** ms since the epoch. */

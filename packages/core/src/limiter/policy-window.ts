@@ -10,7 +10,7 @@ import { OPTIONS } from '../options/table.ts'
 /** The most lengths of a window that depends on the request: each has a quota of its own. */
 export const MAX_LENGTHS = 16
 
-/** What a window that depends on the request is taken for, before there is a request. ms. */
+/** A window that depends on the request is taken for this long before there is a request. ms. */
 const ASSUMED_MS = 60_000
 
 /** A window of a policy; the same object as long as it is the same. */

@@ -54,7 +54,7 @@ export class Policy {
   readonly alertAt: readonly number[] | undefined
   /** The user's other options of the algorithm; missing ones have its defaults. */
   readonly params: Omit<AlgorithmParams, 'limit' | 'windowMs'>
-  /** What counts, with reservations or without. */
+  /** The algorithm that counts, wrapped where charges are reservations. */
   private readonly counting: Algorithm
   private readonly path: string
   /** The user's options, which {@link with} starts from; only a live policy keeps them. */
@@ -213,7 +213,7 @@ export class Policy {
   }
 
   /**
-   * What a client's own limit is made of.
+   * Reads a client's own limit.
    * @throws SluiceError if it is out of range
    */
   ownParams(limit: unknown): OwnParams {

@@ -50,7 +50,7 @@ export interface ClientKeys {
   siblings(): readonly StoreLimiter[]
 }
 
-/** What an application calls: on a remote store each answers by a promise, which rejects with what is wrong. */
+/** The public methods: on a remote store each returns a promise, which also rejects for wrong arguments. */
 const METHODS = [
   'consume',
   'takeTurn',
@@ -184,7 +184,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       if (holdsSlots || !isMade) return { ...charge, cost: 0, slot: undefined }
       return { ...charge, cost: delta, reserved: reserves && cost > 0 ? cost : undefined }
     })
-    // What it costs less is given back to the time of the charge; what it costs more is charged now.
+    // A lower cost is given back to the time of the charge; a higher one is charged now.
     const { policies } = decision
     const origins = delta < 0 ? policies : policies.map(({ source }) => ({ source }))
     return this.settleCharges(corrected, { policies: origins })
@@ -340,7 +340,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     return address === undefined ? networks.blockedKeyMs(key) : networks.blockedMs(address)
   }
 
-  /** What the mode of the store promises. */
+  /** Returns a promise where the store is remote. */
   private asPromised<T>(value: T): MaybePromise<T> {
     return this.store.mode === 'sync' ? value : Promise.resolve(value)
   }

@@ -35,7 +35,7 @@ export function nameLivePolicies(
   })
 }
 
-/** What is being loaded for limiters that were made just now. */
+/** The limiters that were made just now, until documents can change their policies. */
 const attaching = new Set<Promise<void>>()
 
 /** Resolves when documents can change the policies of all limiters that were made until now. */

@@ -21,7 +21,7 @@ import type { Policy } from '../policy.ts'
 import { checkSettings, type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
 import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-state.ts'
 
-// What is loaded with them.
+// Few processes need these either.
 export { keyspacesOfPolicies } from './known-policies.ts'
 export { PolicyClientCounter } from './policy-clients.ts'
 export { previewPolicy } from './policy-preview.ts'
@@ -59,7 +59,7 @@ export async function unsetPolicy(
 ): Promise<PolicyChange> {
   const known = await knownPolicies(documents)
   return change(documents, known, 'unset', options, ({ policies }) => {
-    // What an application no longer has can be ended too.
+    // A policy that an application no longer has can be ended too.
     if (policies[name] === undefined) knownPolicy(known, name)
     return { [name]: [] }
   })

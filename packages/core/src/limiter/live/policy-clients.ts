@@ -24,7 +24,7 @@ export interface PolicyClients {
 /** Counts the clients of all live policies from the entries of a store that somebody reads. */
 export class PolicyClientCounter {
   private readonly counts: ReadonlyMap<string, Counts>
-  /** What was counted, by the keyspaces of the policies. */
+  /** The same counters, by the keyspaces of the policies. */
   private readonly keyspaces: ReadonlyMap<string, Counts>
 
   private constructor(counts: ReadonlyMap<string, Counts>, keyspaces: ReadonlyMap<string, Counts>) {
@@ -53,7 +53,7 @@ export class PolicyClientCounter {
     this.keyspaces.get(idOf(entry.prefix, entry.keyspace.name))?.add(entry)
   }
 
-  /** What has been counted so far, by the names of the policies. */
+  /** The counts so far, by the names of the policies. */
   get clients(): ReadonlyMap<string, PolicyClients> {
     return this.counts
   }
@@ -65,7 +65,7 @@ class Counts implements PolicyClients {
   wouldRefuse = 0
   unknown = 0
   own = 0
-  /** What is in force. */
+  /** The policy with the settings that are in force. */
   readonly #policy: Policy
 
   constructor(policy: Policy) {
@@ -97,7 +97,7 @@ export function refuses(
   return isDigest && isShare ? undefined : !policy.isDryRun(key)
 }
 
-/** What processes ignore is ignored here. */
+/** Settings that every process ignores are ignored here too. */
 function inForce(code: Policy, layers: Parameters<typeof settingsAt>[0], at: number): Policy {
   try {
     return code.with(settingsAt(layers, at) ?? {})

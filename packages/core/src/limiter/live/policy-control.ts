@@ -45,7 +45,7 @@ export class PolicyControl {
     return (await loadPolicyChanges()).applyPolicies(this.documents, policies, options)
   }
 
-  /** What `apply` would change. */
+  /** Returns the differences that `apply` would make. */
   async diff(
     policies: Readonly<Record<string, PolicySettings>>,
   ): Promise<readonly PolicyDifference[]> {
@@ -67,5 +67,5 @@ export class PolicyControl {
   }
 }
 
-/** What few processes need. */
+/** Few processes need them. */
 export const loadPolicyChanges = () => import('./policy-changes.ts')

@@ -12,7 +12,7 @@ import type { Policy } from '../policy.ts'
 import { checkSettings, keyspacesOfPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
 import { refuses } from './policy-clients.ts'
 
-/** What settings of a policy would do to the clients that are counted now. */
+/** The effect of settings on the clients that are counted now. */
 export interface PolicyPreview {
   readonly name: string
   /** Units that would be in force; undefined: a function of the request. */

@@ -18,13 +18,13 @@ export interface PolicyState {
   readonly enforced: number
   /** Why its settings are ignored, with all others; undefined: they are not. */
   readonly problem: string | undefined
-  /** What is set in place of its options; undefined: nothing. */
+  /** The settings that replace its options; undefined: none. */
   readonly settings: PolicySettings | undefined
   /** When some of that ends by itself, ms on the store's clock; undefined: it does not. */
   readonly until: number | undefined
 }
 
-/** What a new document would change of a policy; undefined: nothing is set. */
+/** The difference that a new document would make to a policy; undefined: nothing is set. */
 export interface PolicyDifference {
   readonly name: string
   readonly before: PolicySettings | undefined

@@ -40,7 +40,7 @@ export class SettingEnds {
     return at >= this.next || performance.now() >= this.nextHere
   }
 
-  /** What a document says, without what has ended in this process. */
+  /** Removes the settings that have ended in this process. */
   withoutEnded(policies: PolicyLayers): PolicyLayers {
     const now = performance.now()
     const isAlive = (name: string, until: number | undefined) =>

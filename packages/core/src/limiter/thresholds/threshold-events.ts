@@ -145,7 +145,7 @@ export class ThresholdEvents extends LimiterEvents {
 /** The limit that has decided: the client's own, if another one than the policy's is shown. */
 function ownOr(asked: CompiledLimit, limit: number): CompiledLimit {
   if (limit === asked.units) return asked
-  // What a quota holds does not depend on its burst, unless that is the limit.
+  // The size of a quota does not depend on its burst, unless that is the limit.
   const { maxDelayMs } = asked.params
   return compileOwn(asked, { override: { limit, maxDelayMs }, granted: 0 })
 }

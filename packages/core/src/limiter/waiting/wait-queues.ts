@@ -29,11 +29,11 @@ const AHEAD_MS = 50
 /** Timers that are set to more than about twice that fire immediately, ms. */
 const MAX_TIMER_MS = 2 ** 30
 
-/** What a limiter does for those who wait. */
+/** The actions of a limiter for the queues. */
 export interface WaitActions {
   /** Asks the store to admit them. Publishes nothing. */
   ask(charges: readonly Charge[], address: string | undefined): MaybePromise<Decision>
-  /** What the store says, without a charge, if they are larger than their limits. */
+  /** Returns the refusal of charges that are larger than their limits. It charges nothing. */
   overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined>
   /** Gives back what an admission has charged for which nobody waits any more. */
   undo(charges: readonly Charge[], decision: Decision): MaybePromise<void>
@@ -41,7 +41,7 @@ export interface WaitActions {
   ended(decision: Decision, charges: readonly Charge[], durationMs: number): void
 }
 
-/** What only an adapter says of a request that waits. */
+/** The queue of a request, which only an adapter knows. */
 export interface RequestWait {
   /** The key whose queue it joins: that of the policy for which it waits longest. */
   readonly queueKey: string
@@ -298,7 +298,7 @@ export class WaitQueues {
     else void this.undo(waiter, admission)
   }
 
-  /** What the store fails to take back stays charged. */
+  /** A charge that the store fails to take back stays. */
   private async undo({ charges, queue }: Waiter, decision: Decision): Promise<void> {
     try {
       await this.actions.undo(charges, decision)
@@ -351,7 +351,7 @@ class KeyQueue {
   /** When the wait of the last refusal ends. */
   private readyAt = 0
   private spreadMs = 0
-  /** What costs as much or more, in every policy, is not asked for before `askAt`: empty, everything. */
+  /** Requests that cost as much or more, in every policy, are not asked for before `askAt`. Empty: all requests. */
   private refusedCosts: readonly number[] | undefined
   /** The line of each priority. */
   private readonly line = new Map<number, ClientLine<Waiter>>()
@@ -392,7 +392,7 @@ class KeyQueue {
     if (this.line.get(priority)?.size === 0) this.line.delete(priority)
   }
 
-  /** What was known holds no longer. */
+  /** Forgets when the next request can be admitted. */
   free(): void {
     this.isFreed = true
     this.roundEndsAt = 0
