@@ -1,11 +1,11 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { warnOnce } from '../../errors/warning.ts'
 
-/** What is used of a client of ioredis, 5 or 6, or of iovalkey: a `Redis` or a `Cluster`. */
+/** The part of a client of ioredis, 5 or 6, or of iovalkey that is used: a `Redis` or a `Cluster`. */
 export interface IoRedisClient {
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
-  /** What only clients have: no pipeline or transaction, and none of another make. */
+  /** Only clients have it: no pipeline or transaction, and no client of another make. */
   readonly status: string
   /** True for a cluster, in which the keys of one call must share a hash slot. */
   readonly isCluster?: boolean
@@ -18,7 +18,7 @@ export interface IoRedisBytes {
 }
 
 /**
- * What is used of a node-redis client, 5 or 6: what `createClient`, `createCluster`,
+ * The part of a node-redis client, 5 or 6, that is used: what `createClient`, `createCluster`,
  * `createClientPool` or `createSentinel` returns, connected by its owner.
  */
 export interface NodeRedisClient {
@@ -31,7 +31,7 @@ export interface NodeRedisClient {
   readonly nodeClient?: unknown
 }
 
-/** What is used of a client of valkey-glide 2: a `GlideClient` or a `GlideClusterClient`. */
+/** The part of a client of valkey-glide 2 that is used: a `GlideClient` or a `GlideClusterClient`. */
 export interface ValkeyGlideClient {
   customCommand(args: string[], options: { decoder: 0 }): Promise<unknown>
   /** A method that batches do not have. */
@@ -41,7 +41,7 @@ export interface ValkeyGlideClient {
 }
 
 /**
- * What is used of a client of @upstash/redis, which speaks to Redis over HTTP: that for Node, for Cloudflare or for
+ * The part of a client of @upstash/redis that is used, which calls Redis over HTTP: for Node, for Cloudflare or for
  * Fastly, with or without automatic pipelining.
  */
 export interface UpstashClient {
@@ -97,14 +97,14 @@ export function checkClient(option: string, value: unknown): RedisClient {
   })
 }
 
-/** What many have in place of such a client, by what tells it from the others. */
+/** Common mistakes in place of such a client, by the property that identifies each. */
 type Other = Partial<
   IoRedisBytes &
     NodeRedisClient &
     ValkeyGlideClient & { then: unknown; connect: unknown; query: unknown; increment: unknown }
 >
 
-/** What to do about it. */
+/** How to fix it. */
 function fixFor(value: Other): string {
   if (typeof value.then === 'function') return 'Await it: this is a promise.'
   if (typeof value.connect === 'function' && typeof value.query === 'function') {

@@ -13,7 +13,7 @@ import {
 export const MIN_TTL_MS = 1000
 
 /**
- * What a script gets as arguments.
+ * The arguments of a script.
  *
  * `general`: for each request, or once if the requests are alike, for each policy: its constants, its cost
  * (units) and, if it holds slots, the number of the slot, or 0; if these are reservations, their owner, or 0. Then, unless it is one request on the
@@ -125,12 +125,12 @@ if #ARGV > ${size} then
 end`
 }
 
-/** What a key is about, from its name (see keys.ts): no client has a brace, but a policy may. */
+/** Reads the client from the name of a key (see keys.ts): no client has a brace, but a policy may. */
 const CLIENT_OF = `
 local function clientOf(key) return string.match(key, '{.-}:') end`
 
 /**
- * What can't be read fails its own request only. MGET takes what is no string for nothing: GET says what
+ * A key that can't be read fails its own request only. MGET returns nothing for a key that is no string: GET says what
  * it is.
  */
 const UNREADABLE = `
@@ -234,7 +234,7 @@ ${charged.join('')}`
 const NONE_FAILED = 'failed == (failures and #failures)'
 /** The most policies whose values are local variables: Lua has room for 200. Beyond, a table has them. */
 const MAX_LOCAL_POLICIES = 16
-/** What is kept of each policy until all have been decided. */
+/** Variables of each policy that are kept until all have been decided. */
 const KEPT = ['a', 'b', 'c', 'livesUntil', 'admitted', 'rebased', 'own']
 const ADMITTED = 4
 

@@ -30,7 +30,7 @@ export function subject(id: string): string {
   return id
 }
 
-/** What stands for an id that is not plain. */
+/** Replaces an id that is not plain. */
 function replacement(id: string): string {
   const length = shardLength(id)
   if (length === 0) return digest(id)
@@ -59,7 +59,7 @@ const HASH_SLOTS = 16_384
 /** x^16 + x^12 + x^5 + 1, as Redis Cluster has it: CRC-16/XMODEM. */
 const POLYNOMIAL = 0x1021
 
-/** What each byte adds to the checksum. */
+/** The terms of the checksum, by byte. */
 const CHECKSUMS = Uint16Array.from({ length: 256 }, (_, byte) => {
   let checksum = byte << 8
   for (let bit = 0; bit < 8; bit += 1) {

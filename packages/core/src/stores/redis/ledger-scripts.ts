@@ -45,7 +45,7 @@ const mark = new Script(MARK_ONLY)
 /** In place of a limit that a client no longer has. */
 const NO_OVERRIDE = { until: 0, limit: -1, burst: undefined, maxDelayMs: undefined }
 
-/** What the scripts need of a keyspace. */
+/** The part of a keyspace that the scripts need. */
 type ScriptKeyspace = Pick<Keyspace, 'name' | 'algorithm' | 'limit'>
 
 /** A call, with the records of clients and the states that it changes, in the order of its keys. */

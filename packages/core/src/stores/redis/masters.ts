@@ -15,7 +15,7 @@ export type Scan = (
   count: number,
 ) => Promise<readonly [cursor: string, keys: readonly string[]]>
 
-/** What scans each server that has keys of its own: one server, or the masters of a cluster. */
+/** Returns a scan of each server that has keys of its own: one server, or the masters of a cluster. */
 export async function scansOf(client: RedisClient): Promise<readonly Scan[]> {
   if (isUpstash(client)) return [scanOfUpstash(client)]
   if ('customCommand' in client) return scansOfGlide(client)

@@ -132,7 +132,7 @@ export class RedisInspection {
     return (await Promise.all(calls.map((keys) => this.read(keys, unreadable)))).flat()
   }
 
-  /** What the client puts in front of the keys of scripts, but not of what SCAN gives. */
+  /** The prefix that the client adds to the keys of scripts, but not to those that SCAN returns. */
   private async keyPrefix(): Promise<string> {
     // One of the keys that the user is permitted.
     const key = `${this.inspection.prefix}:{-}`
@@ -192,7 +192,7 @@ export class RedisInspection {
     return results.flatMap((result, i) => {
       const key = keys[i] as NamedKey
       if (!(result instanceof Error)) return toEntry(key, result.outcomes[0] as KeyState, result.at)
-      // What holds no state is none of a limiter's.
+      // A key that holds no state belongs to no limiter.
       unreadable.push(key.name)
       return []
     })

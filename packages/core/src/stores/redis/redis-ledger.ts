@@ -69,7 +69,7 @@ export class RedisLedger implements Ledger<'async'> {
     const all = ban ? requests.map((charges) => withBan(charges, ban)) : requests
     const time = connection.time()
     const call = isPeek ? scripts.peek(all, time) : scripts.decide(all, time)
-    // What a request leaves behind may end with it, and over HTTP it shares the call.
+    // Work that a request leaves behind may end with it, and over HTTP it shares the call.
     if ((timersEndWithRequest || connection.isRest) && !isPeek) this.keyspaces.keep()
     return connection.runForNumbers(call, this.namesOf(all), (reply) => {
       if (!isPeek) this.keyspaces.keep()
@@ -144,7 +144,7 @@ export class RedisLedger implements Ledger<'async'> {
     `${this.prefixes[policy]}${subject(key)}${this.ownSuffixes[policy]}`
 }
 
-/** What the scripts of limits and top-ups return. */
+/** The results of the scripts of limits and top-ups, by number. */
 const GRANT_RESULTS: readonly GrantResult[] = ['granted', 'known', 'too many', 'too much', 'ended']
 
 function toGrantResult(reply: unknown): GrantResult {

@@ -8,7 +8,7 @@ import { scansOf } from './masters.ts'
 import { redisDocuments } from './redis-documents.ts'
 import { RedisLedger } from './redis-ledger.ts'
 
-/** What a store in Redis works with. Loaded when a limiter is made on it, since others need none of it. */
+/** The parts of a store in Redis. Loaded when a limiter is made on it, since other stores need none of them. */
 export class RedisParts {
   readonly documents: Documents<'async'>
   private readonly client: RedisClient

@@ -14,7 +14,7 @@ const TERMS = 48
 const DELTA = 8
 
 /**
- * What decide.lua.ts decided: on the states that it returns the step in TypeScript comes to the same.
+ * Reads the decisions of decide.lua.ts: on the states that it returns the step in TypeScript comes to the same.
  * An error concerns its own request alone.
  *
  * @param isPeek whether nothing was to be charged, nor counted
@@ -43,7 +43,7 @@ export function readReply(
     // The ban comes behind the policies.
     for (let i = 0; i < charges.length + (ban === undefined ? 0 : 1); i += 1) {
       const { algorithm } = charges[i]?.limit ?? (ban as CompiledLimit)
-      // What Redis said of the keys that can't be read comes in their order.
+      // The errors of keys that can't be read come in their order.
       if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
       const isDecided = algorithm.keepsLog || FULL.has(bytes.getFloat64(from + 24, true))
       if (isDecided) decidable = decidable.map((each, k) => (k === i ? asDecided(each) : each))
@@ -131,7 +131,7 @@ function termsIn(bytes: DataView, from: number): Omit<OwnTerms, 'blockedUntil'> 
   }
 }
 
-/** What the script has decided, since it alone sees the entries of a log. */
+/** The script alone decided, since it alone sees the entries of a log. */
 const DECIDED = { algorithm: {}, decide() {}, commit() {} }
 
 function asDecided(charge: Decidable): Decidable {

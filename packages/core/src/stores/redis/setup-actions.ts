@@ -1,4 +1,4 @@
-/** What to do about a Redis that can't be used as it is set up, as Markdown: messages and docs/errors.md say it. */
+/** How to fix the settings of a Redis that can't be used, as Markdown: messages and docs/errors.md say it. */
 export const REDIS_ACTIONS = {
   SLUICE_REDIS_NOT_CONNECTED:
     "Call `client.on('error', …)`, then `await client.connect()`, before the first request.",

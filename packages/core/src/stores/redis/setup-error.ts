@@ -6,7 +6,7 @@ import { REDIS_ACTIONS } from './setup-actions.ts'
 const SET_UPS: readonly {
   readonly code: keyof typeof REDIS_ACTIONS
   readonly expected: string
-  /** What Redis, or Valkey, says where it is so: bare, or wrapped by the script that met it. */
+  /** Matches the message of Redis, or Valkey: bare, or wrapped by the script that met it. */
   readonly says: RegExp
   /** Whether a client of a whole cluster may hear it too, for a moment. */
   readonly passesInCluster?: boolean
@@ -60,7 +60,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof SluiceError && error.code === 'SLUICE_REDIS_READONLY'
 }
 
-/** What valkey-glide calls the codes of errors that it knows. */
+/** The codes of errors that valkey-glide has other names for. */
 const CODES = new Map([
   ['ResponseError', 'ERR'],
   ['NoScriptError', 'NOSCRIPT'],
@@ -85,7 +85,7 @@ export function inServersWords(error: unknown): unknown {
   )
 }
 
-/** What @upstash/redis puts around the server's words. Behind them is the whole command, with its keys. */
+/** @upstash/redis puts this around the server's message. Behind it is the whole command, with its keys. */
 const AROUND = /^Command failed: |, command was: \[[\s\S]*/g
 
 /** An error of @upstash/redis as the other clients give it. */

@@ -3,10 +3,10 @@ import { TICKS_LUA, ticksLua } from '../../algorithms/ticks.lua.generated.ts'
 import { OWN_PREFIX } from '../inspection/keyspace-name.ts'
 import { GRANT_NUMBERS, OWN_NUMBERS } from '../rules/own-bytes.ts'
 
-// What the scripts on states have in common. A state is 32 bytes: three integers a, b, c and the time
+// The parts that the scripts on states share. A state is 32 bytes: three integers a, b, c and the time
 // (ms) until which its key lives, as little-endian doubles. A step may keep entries behind them.
 //
-// What a client has of its own in a policy is a record, whatever the window and the algorithm: see `encodeOwn`. A
+// A client's own limit, top-ups and block in a policy are a record, for any window and algorithm: see `encodeOwn`. A
 // state whose client has one says so by half a millisecond in that time. So a record is read only where there is
 // one, and once where a state is new.
 
@@ -53,7 +53,7 @@ export function constantsOf(
   return `local ${constants.join(', ')} = ${all.join(', ')}`
 }
 
-/** What is said of a key with other bytes. The first number of a state is 0 or more. */
+/** The error for a key with other bytes. The first number of a state is 0 or more. */
 export const NO_STATE = "'ERR a key that holds no state'"
 
 /**

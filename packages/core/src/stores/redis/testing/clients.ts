@@ -21,7 +21,7 @@ import {
   ofUpstash,
 } from './every-client.ts'
 
-/** What ioredis 5 and 6 and iovalkey offer, as far as the tests go. */
+/** The methods of ioredis 5 and 6 and iovalkey that the tests use. */
 export type Client = Redis
 
 /** The options of clients that change how commands are sent, or what replies look like. */

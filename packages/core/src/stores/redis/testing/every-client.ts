@@ -89,7 +89,7 @@ export const runnerFor = (name: string) => (name === FAMILIES[0] ? runner : runn
 const hosts = ({ nodes }: RedisCluster) => nodes.map(({ host, port }) => ({ host, port }))
 const urls = ({ nodes }: RedisCluster) => nodes.map(({ url }) => ({ url }))
 
-/** What of ioredis' clients and clusters the tests need. */
+/** The methods of ioredis' clients and clusters that the tests use. */
 interface IoRedis extends Pingable {
   disconnect(): void
 }
@@ -98,7 +98,7 @@ export function ofIoRedis(client: RedisClient & IoRedis): Open {
   return openOf(client, () => client.disconnect())
 }
 
-/** What of node-redis' clients and clusters the tests need. */
+/** The methods of node-redis' clients and clusters that the tests use. */
 export interface NodeRedis extends Pingable {
   on(event: 'error', listener: () => void): unknown
   connect(): Promise<unknown>

@@ -56,7 +56,7 @@ async function stream(key: string): Promise<void> {
   process.send?.('settled')
 }
 
-/** What each response of the server has cost so far: 0 until it is about to end. */
+/** The cost of each response of the server so far: 0 until it is about to end. */
 const costs = new WeakMap<ServerResponse, number>()
 const keyOf = ({ headers }: IncomingMessage) => `${headers['x-key']}`
 const http = new RoutedLimiter<IncomingMessage, ServerResponse>(
