@@ -14,7 +14,7 @@ export interface OwnCount {
 const NO_TERMS: ReadonlyMap<string, OwnTerms> = new Map()
 
 /**
- * What clients have of their own in one policy, whatever the window and the algorithm are. The application made each
+ * The clients' own limits, top-ups and blocks in one policy, for any window and algorithm. The application made each
  * limit and top-up, so none is ever dropped for another one: a store that has as many as it may drops a block that
  * ends soon, or refuses a further client.
  */

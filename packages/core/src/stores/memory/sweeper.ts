@@ -9,7 +9,7 @@ const PAUSE_MS = 1000
 /** The longest time that a timer takes. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** What the sweeper frees. */
+/** A table whose ended rows the sweeper frees. */
 interface Expiring {
   /** The earliest time at which something can be freed, ms. */
   readonly dueAt: number

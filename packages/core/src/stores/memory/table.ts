@@ -37,7 +37,7 @@ export class Table {
   spare = 0
   /** The earliest time at which a row can be freed, ms. */
   dueAt = Infinity
-  /** What clients have of their own, whether they have a row or not. */
+  /** The clients' own limits, top-ups and blocks, whether they have a row or not. */
   readonly own: OwnTable
   private readonly maxKeys: number
   private index: KeyIndex

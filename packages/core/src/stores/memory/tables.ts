@@ -15,7 +15,7 @@ export class Tables {
   /** Integer ms since the epoch. */
   readonly clock: () => number
   readonly all: Table[] = []
-  /** What clients have of their own, by policies. */
+  /** The clients' own limits, top-ups and blocks, by policies. */
   readonly owns: OwnTable[] = []
   readonly sweeper: TableSweeper
   private readonly ownCount: OwnCount

@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts'
 import { transactionalStore } from './transactional-store.ts'
 
-/** What is used of the storage of a Durable Object of Cloudflare's Workers, one with SQLite. */
+/** The methods of the storage of a Durable Object of Cloudflare's Workers, one with SQLite, that are used. */
 export interface DurableObjectStorage {
   transactionSync<T>(act: () => T): T
   readonly kv: {

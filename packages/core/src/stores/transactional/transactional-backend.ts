@@ -1,4 +1,4 @@
-/** What a transaction writes to one key. */
+/** The new state of one key, which a transaction writes. */
 export interface StateChange {
   readonly key: string
   /** The state to write. Undefined: delete the key. */

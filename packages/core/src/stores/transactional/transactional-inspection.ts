@@ -70,7 +70,7 @@ async function* entriesBetween(
     rest = isLast ? [] : (clients.pop() ?? [])
     for (const client of clients) {
       const bytes = new Map(client.map(({ key, state }) => [key, state]))
-      // What a client has of its own may be all of it.
+      // A client may have only a limit, top-ups or a block of its own.
       const names = new Set(client.flatMap(({ key }) => [key, ...statesOf(key, kept)]))
       for (const name of names) {
         const entry = await read(name, bytes, now, inspection, backend)

@@ -25,7 +25,7 @@ export class TransactionalLedger implements Ledger<'async'> {
   private readonly keyspaces: readonly Keyspace[]
   private readonly count: KeyspaceCount
   private readonly ban: CompiledLimit | undefined
-  /** What stands around a client in the keys of its states, and of what it has of its own in each policy. */
+  /** The text around a client in the keys of its states, and of its own limit, top-ups and block, in each policy. */
   private readonly frames: readonly KeyFrame[]
   private readonly ownFrames: readonly KeyFrame[]
   private readonly deadlineMs: number | undefined
@@ -141,7 +141,7 @@ export class TransactionalLedger implements Ledger<'async'> {
       const state = states.loaded(name)
       const charge = charges[i] ?? { key: name, limit: this.ban as CompiledLimit, cost: 0 }
       const kept = commitOne(state, charge, now, admitted ? charge.cost : 0)
-      // What is full by now is kept too: it counts again if the clock steps back once more.
+      // A state that is full by now is kept too: it counts again if the clock steps back once more.
       if (kept || state.counted) {
         const keepMs = Math.max(1, keepMsOf(state, charge.limit, now))
         states.put(name, state, keepMs, now, this.ownName(charge.key, i))
@@ -183,7 +183,7 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 }
 
-/** What stands before and behind a client in a key. */
+/** The text before and behind a client in a key. */
 type KeyFrame = readonly [before: string, behind: string]
 
 function frameOf(prefix: string, keyspace: string): KeyFrame {

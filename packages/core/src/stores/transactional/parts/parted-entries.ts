@@ -9,14 +9,14 @@ import type { Parts } from './parts.ts'
 
 /** The most bytes of entries that stay in the state itself: a row of 2 kB PostgreSQL keeps in its page. */
 const MOST_BYTES = 1536
-/** What a state with parts has, a double below those of all other entries: see `encodeEntries`. */
+/** The first number of a state with parts, a double below those of all other entries: see `encodeEntries`. */
 const HELD = -64
 const LOG = -65
 /** Bytes of entries are a multiple of it, and begin with a double. */
 const ENTRY = 16
 const BEGIN = 8
 
-/** What is held, or a log, in parts; undefined: all entries are in the state itself. */
+/** Returns the slots or reservations, or the log, in parts; undefined: all entries are in the state itself. */
 export function partedOf({ held, log }: Entries): PartedHeld | PartedLog | undefined {
   if (held instanceof PartedHeld) return held
   return log instanceof PartedLog ? log : undefined

@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts'
 const COUNT = 32
 const ALL: readonly number[] = Array.from({ length: COUNT }, (_, id) => id)
 
-/** What one part has: entries, and how many entries of all parts some owners have. */
+/** One part: entries, and how many entries of all parts some owners have. */
 interface HeldPart {
   readonly entries: HeldArray
   readonly owners: Map<number, number>
@@ -17,7 +17,7 @@ interface HeldPart {
 type Entry = readonly [until: number, slot: number, holdMs: number, ...extras: number[]]
 
 /**
- * What is held, in 32 parts by the numbers of the slots, so that a call reads and writes only those that it is about.
+ * Slots or reservations in 32 parts by the numbers of the slots, so that a call touches only the parts it needs.
  * The state has of each part how many entries it has, and when the first and the last of them ends. The count of an
  * owner is in the part of the owner's number.
  */
@@ -59,7 +59,7 @@ export class PartedHeld implements Held {
     return parted
   }
 
-  /** What {@link encode} wrote. */
+  /** Reads the numbers of {@link encode}. */
   static decode(numbers: NumberReader, parts: Parts): PartedHeld {
     const next = () => numbers.next()
     const held = new PartedHeld(next(), next(), next(), parts)

@@ -60,7 +60,7 @@ export class PartedLog implements Log {
     return parted
   }
 
-  /** What {@link encode} wrote. */
+  /** Reads the numbers of {@link encode}. */
   static decode(numbers: NumberReader, parts: Parts): PartedLog {
     const next = () => numbers.next()
     const log = new PartedLog(next(), parts)

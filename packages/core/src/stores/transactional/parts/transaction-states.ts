@@ -10,7 +10,7 @@ import { markState, stateIn, unmarkedUntil, withEnd } from './state-end.ts'
 
 /** The states of a transaction, by the names of their keys. */
 export class TransactionStates {
-  /** What is under the keys, as it is after the changes. */
+  /** The bytes under the keys, after the changes. */
   private readonly bytes: Map<string, Uint8Array | undefined>
   private readonly now: number
   private readonly keptUntil: number
@@ -56,7 +56,7 @@ export class TransactionStates {
     return this.states.get(name) as KeyState
   }
 
-  /** What a client has of its own. @throws RangeError if the key holds something else */
+  /** A client's own limit, top-ups and block. @throws RangeError if the key holds something else */
   own(name: string | undefined): OwnTerms | undefined {
     return name === undefined ? undefined : decodeOwn(this.bytes.get(name))
   }
