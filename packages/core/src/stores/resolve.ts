@@ -3,7 +3,7 @@ import { checkClient, type RedisClient } from './redis/client.ts'
 import { redisStore } from './redis/redis-store.ts'
 import type { Store, StoreMode } from './store.ts'
 
-/** What the option `store` can be: a client of Redis as it is, or a store. */
+/** The option `store`: a client of Redis as it is, or a store. */
 export type StoreOption<M extends StoreMode = StoreMode> =
   | { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M]
   | Store<M>

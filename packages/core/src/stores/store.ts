@@ -76,7 +76,7 @@ export interface ChargeIncrease {
   readonly at: number
 }
 
-/** What a store decided about all charges of a request together. */
+/** The decision of a store about all charges of a request together. */
 export interface StoreResult {
   /** True if every charge was admitted, and so made. Otherwise none was made. */
   admitted: boolean
@@ -138,7 +138,7 @@ export interface Ledger<M extends StoreMode = StoreMode> {
   readonly shard?: ((key: string) => number) | undefined
 }
 
-/** What happens to states besides decisions. */
+/** A change to states besides decisions. */
 export type Change =
   | SettleChange
   | RenewChange
@@ -216,7 +216,7 @@ export interface GrantChange {
 export type GivenGrant = Omit<Grant, 'until'> & { readonly until: number | undefined }
 
 /**
- * What became of a top-up: nothing if its id is known, if the key has as many as it may, if the limit would
+ * The result of a top-up: nothing is added if its id is known, if the key has as many as it may, if the limit would
  * be larger than the algorithm's largest, or if it has ended by the store's clock.
  */
 export type GrantResult = 'granted' | 'known' | 'too many' | 'too much' | 'ended'
@@ -234,13 +234,13 @@ export interface Keyspace {
   readonly prefix?: string | undefined
   /** The limit of its charges, where that is the same for all of them. A store may prepare for it. */
   readonly limit?: CompiledLimit | undefined
-  /** What its limits are compiled from, where that is the same for all of them, for `Store.inspect`. */
+  /** The parameters of its limits, where they are the same for all of them, for `Store.inspect`. */
   readonly params?: AlgorithmParams | undefined
   /** Where documents may change its limits: the name of the policy, encoded, and the least and the most units. */
   readonly live?: string | undefined
 }
 
-/** What a ledger keeps. */
+/** The policies that a ledger counts. */
 export interface Keyspaces {
   readonly policies: readonly Keyspace[]
   /** Where bans are counted, and their limit. Left out: there are none */
@@ -380,7 +380,7 @@ export interface StoreEntry {
    */
   readonly limit: number | undefined
   /**
-   * What of it is in use: units, the slots of requests in progress, or the refusals that were counted.
+   * The amount in use: units, the slots of requests in progress, or the refusals that were counted.
    * Undefined if that can't be told: of a key that is blocked, and of a bucket whose limit is a function
    * of the request.
    */

@@ -20,7 +20,7 @@ interface Batch {
   readonly requests: (readonly Charge[])[]
   /** How much work its requests are; undefined until another one asks. */
   work: number | undefined
-  /** What waits for the results from one index to before another. */
+  /** The callers that wait for the results from one index to before another. */
   readonly waiting: {
     readonly from: number
     readonly to: number

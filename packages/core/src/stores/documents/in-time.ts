@@ -20,7 +20,7 @@ class AwaitedAnswer extends PendingCall {
   }
 }
 
-/** What errors say of work that the store did not do. */
+/** The words of an error about work that the store did not do. */
 export interface Unconfirmed {
   /** The call that they name. */
   readonly operation: string
@@ -29,7 +29,7 @@ export interface Unconfirmed {
 }
 
 /**
- * What the work gives, if the store answers in time.
+ * Returns the result of the work, if the store answers in time.
  *
  * @throws StoreError if it does not, or fails; errors that say how to fix them stay as they are
  */

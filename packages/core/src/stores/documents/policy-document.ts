@@ -18,7 +18,7 @@ const MAX_HISTORY_LENGTH = 100_000
 /** The most characters of a document: a store takes 600,000. */
 const MAX_LENGTH = 400_000
 
-/** What a document may set. */
+/** The settings of a policy that a document can have. */
 export const SETTING_NAMES = [
   'limit',
   'burst',
@@ -29,7 +29,7 @@ export const SETTING_NAMES = [
   'enforce',
 ] as const
 
-/** What a document sets of a policy, in place of its options. */
+/** The settings of a policy in a document, which replace its options. */
 export interface PolicySettings {
   /** Units per window. */
   readonly limit?: number | undefined
@@ -128,7 +128,7 @@ export function writePolicies({ policies, history }: PolicyDocument): string {
   return text
 }
 
-/** What of a policy is set at a moment; undefined: nothing. */
+/** The settings of a policy at a moment; undefined: none. */
 export function settingsAt(
   layers: readonly SettingsLayer[] | undefined,
   at: number,
@@ -202,7 +202,7 @@ function checkLayer(name: string, layer: unknown): void {
   }
 }
 
-/** What somebody has written, short and without control characters. */
+/** Shortens text that a person wrote, and removes control characters. */
 function shown(value: unknown): string {
   return inspect(value, 60).slice(0, 100)
 }

@@ -35,7 +35,7 @@ class Followed {
 }
 
 /**
- * What all processes share under a prefix besides states, as far as this process knows. One poll reads all of it in the
+ * The documents that all processes share under a prefix, as far as this process knows. One poll reads all in the
  * background while requests come. While the store fails, what was known last stays in force.
  */
 export class SharedDocuments {
@@ -45,7 +45,7 @@ export class SharedDocuments {
   private readonly prefix: string
   private readonly documents: Documents | undefined
   private readonly followed: Followed[] = []
-  /** What to add to `performance.now()` for the store's clock, ms. */
+  /** Added to `performance.now()`, it is the store's clock, ms. */
   private aheadMs = 0
   /** Until when an answer is awaited, by `performance.now()`. */
   private awaitedUntil = 0
@@ -162,7 +162,7 @@ export class SharedDocuments {
   }
 
   /**
-   * What the store has now.
+   * Reads the document from the store.
    *
    * @throws SluiceError if the store keeps no documents, and StoreError if it does not answer in time
    */
@@ -223,7 +223,7 @@ export class SharedDocuments {
       if (read.text === undefined) followed.learn(undefined, read.at)
       else this.teach(followed, read.text, read.at)
     } catch {
-      // What is known stays in force.
+      // The documents that are known stay in force.
       followed.learn(undefined, this.now())
     }
   }
@@ -294,7 +294,7 @@ const known = new WeakMap<Store, Map<string, SharedDocuments>>()
 /** The values of `known` for remote stores that are still in use, and perhaps for some that were. */
 const all = new Set<WeakRef<SharedDocuments>>()
 
-/** What this process knows of the documents under a prefix, which all limiters share. */
+/** The documents under a prefix, which all limiters of this process share. */
 export function sharedDocumentsOf(store: Store, prefix: string): SharedDocuments {
   const ofStore = known.get(store) ?? new Map<string, SharedDocuments>()
   known.set(store, ofStore)

@@ -29,10 +29,10 @@ export class InspectedKeyspace {
   readonly windowMs: number
   /** Whether it holds bans of a dry run, which refuse nothing. */
   readonly dryRun: boolean
-  /** What reads its states. Until its params are known: the largest limit with which all is exact. */
+  /** Reads its states. Until its params are known, it is the largest limit with which all is exact. */
   limit: CompiledLimit
   /**
-   * What `limit` tells: everything, since it is the policy's own; only what is in use, since that is
+   * The facts that `limit` can read: everything, since it is the policy's own; only what is in use, since that is
    * the same for every limit; or only whether a key is blocked, since how fast a bucket drains depends on it.
    */
   tells: 'everything' | 'use' | 'blocks'
@@ -126,14 +126,14 @@ export interface FoundKey {
   readonly isDigest: boolean
 }
 
-/** What a key's state says at `now`, as the store has kept it. */
+/** Reads a key's state at `now`, as the store has kept it. */
 export function entryOf(found: FoundKey, state: KeyState, now: number): StoreEntry {
   decideOne(state, found.keyspace, now, 0)
   return toEntry(found, state, now)
 }
 
 /**
- * What a key's state says that was decided with a cost of 0 by the keyspace's limit.
+ * Reads a key's state that was decided with a cost of 0 by the keyspace's limit.
  *
  * @param at ms, when it was read
  */
@@ -143,7 +143,7 @@ export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntr
   const { terms } = state
   const own = terms && ownLimitAt(terms, keyspace.limit, at)
   const limit = state.own ?? keyspace.limit
-  // What a client has of its own, its state tells; units that were added, on top of what nobody knows.
+  // An override gives the state its own limit. Top-ups are added to a limit that may be unknown.
   const tells = own?.override === undefined ? keyspace.tells : 'everything'
   const params = keyspace.tells === 'everything' ? keyspace.limit.params : undefined
   const blockedMs = blockedMsOf(terms, at)

@@ -178,7 +178,7 @@ export class LedgerKeyspaces {
   }
 }
 
-/** What a document says at `now`, without what has ended. */
+/** Reads a document at `now`, without the keyspaces that have ended. */
 export function keptAt(text: string, now: number): KeptKeyspace[] {
   return linesOf(text).flatMap((line) => {
     const [, until, prefix, params, name] = /^(\d+) (\S+) (\S+) (.+)$/.exec(line) ?? []
@@ -187,7 +187,6 @@ export function keptAt(text: string, now: number): KeptKeyspace[] {
   })
 }
 
-/** What tells keyspaces apart. */
 function idOf({ prefix, name }: Pick<KeptKeyspace, 'prefix' | 'name'>): string {
   return `${prefix} ${name}`
 }

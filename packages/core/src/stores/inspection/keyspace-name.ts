@@ -1,6 +1,6 @@
 import { CALENDAR_UNITS } from '../../algorithms/calendar-window/calendar.ts'
 
-/** What the name of a policy's keyspace tells: all that its states depend on. Its limit is not among it. */
+/** The parts of a keyspace's name: all that its states depend on. Its limit is not among them. */
 export interface KeyspaceName {
   readonly algorithm: string
   /** 0: it has none, as slots do. */
@@ -19,7 +19,7 @@ export function formatKeyspace({ algorithm, windowMs, calendar, policy }: Keyspa
 const CALENDAR = `(?:${CALENDAR_UNITS.join('|')}):(?:[+-]\\d\\d:\\d\\d|[^:]+):(?:\\d+|\\*)`
 const NAME = new RegExp(`^([a-z-]+):(\\d+)(?:/(${CALENDAR}))?:([\\x20-\\x7e]{1,128})$`)
 
-/** What {@link formatKeyspace} wrote; undefined for any other text. */
+/** Reads the text of {@link formatKeyspace}; undefined for any other text. */
 export function parseKeyspace(text: string): KeyspaceName | undefined {
   const parts = NAME.exec(text)
   if (parts === null) return undefined
@@ -37,7 +37,7 @@ export function formatBan(ban: NonNullable<ReturnType<typeof parseBan>>): string
   return `${dryRun ? 'dry-' : ''}ban:${windowMs}:${quota}`
 }
 
-/** What {@link formatBan} wrote; undefined for any other text. */
+/** Reads the text of {@link formatBan}; undefined for any other text. */
 export function parseBan(text: string) {
   const parts = /^(dry-)?ban:(\d+):(.+)$/.exec(text)
   if (parts === null) return undefined
@@ -58,5 +58,5 @@ export function ownKeyspace(name: string): string {
   return OWN_PREFIX + policyName(name)
 }
 
-/** What such a name begins with. */
+/** Keys of clients' own limits, top-ups and blocks begin with it. */
 export const OWN_PREFIX = 'own:'

@@ -4,7 +4,7 @@ import type { AlgorithmParams } from '../../algorithms/algorithm.ts'
 export interface KeptKeyspace {
   readonly prefix: string
   readonly name: string
-  /** What its limits are compiled from, as {@link formatParams} writes it; `-`: that differs by request. */
+  /** The params of its limits, as {@link formatParams} writes them; `-`: they differ by request. */
   readonly params: string
   /** Until when it is kept, ms on the store's clock. */
   readonly until: number
@@ -31,7 +31,7 @@ export function formatLive({ id, min, max, enforced }: KeptLive): string {
   return `${encodeURIComponent(id)},${min},${max}${enforced === 1 ? '' : `,${enforced}`}`
 }
 
-/** What the params of a keyspace say of documents; undefined: they may not change it. */
+/** Reads what documents may change from the params of a keyspace; undefined: nothing. */
 export function parseLive(params: string): KeptLive | undefined {
   const parts = /;live=([^,]+),(\d+),(\d+)(?:,([\d.e-]+))?$/.exec(params) ?? []
   const [, id, min, max, enforced = 1] = parts
@@ -44,7 +44,7 @@ export function parseLive(params: string): KeptLive | undefined {
   }
 }
 
-/** What {@link formatParams} wrote; undefined for any other text. */
+/** Reads the text of {@link formatParams}; undefined for any other text. */
 export function parseParams(
   text: string,
 ): Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'> | undefined {

@@ -26,7 +26,7 @@ export async function withSettings(
   })
 }
 
-/** What every process ignores is ignored here. */
+/** Ignores what every process ignores. */
 function policiesOf(text: string): ReturnType<typeof readPolicies>['policies'] {
   try {
     return readPolicies(text).policies

@@ -3,7 +3,7 @@ import { hash } from '#platform'
 declare const checked: unique symbol
 
 /**
- * What follows the prefix in a limiter's keys, and separates it from the other limiters of an adapter.
+ * A part of a limiter's keys: it follows the prefix, and separates the limiter from the others of an adapter.
  * Only the functions of this file make one, so that `inspect` can find all of them.
  */
 export type Scope = string & { readonly [checked]: true }

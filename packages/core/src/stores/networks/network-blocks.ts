@@ -113,7 +113,7 @@ export class NetworkBlocks {
 
 const known = new WeakMap<SharedDocuments, NetworkBlocks>()
 
-/** What this process knows of the networks under a prefix, which all limiters share. */
+/** The blocked networks under a prefix, which all limiters of this process share. */
 export function networkBlocksOf(store: Store, prefix: string): NetworkBlocks {
   const documents = sharedDocumentsOf(store, prefix)
   let blocks = known.get(documents)

@@ -15,11 +15,11 @@ import type {
 } from '../store.ts'
 import type { Learn } from './refusals.ts'
 
-/** What a limiter does while its store is slow or fails. */
+/** The options for a store that is slow or fails. */
 export interface FailureMode {
   /** The longest that a request waits for the store, ms, 1 … 60,000. */
   readonly deadlineMs: number
-  /** What decides while the store fails. */
+  /** Decides while the store fails. */
   readonly onStoreError: 'local' | 'allow' | 'deny'
   /** Whether refusals are remembered. Undefined: only if nothing in this process settles. */
   readonly refusalCache: boolean | undefined
@@ -49,7 +49,7 @@ export class GuardedLedger {
   /** Whether the store decides keys separately. */
   readonly isSharded: boolean
   private readonly remote: Ledger<'async'>
-  /** What this process counts by itself; undefined if it does not decide by that. */
+  /** Counts in this process; undefined if it does not decide by that. */
   private readonly local: Ledger<'sync'> | undefined
   private readonly calls: ShardCalls
   private readonly failureMode: FailureMode
@@ -129,7 +129,7 @@ export class GuardedLedger {
     return { ...attempt, conclude }
   }
 
-  /** What each of the requests would get, all of the same key or shard. */
+  /** Decides each of the requests without charging it. All have the same key or shard. */
   async peek(requests: readonly (readonly Charge[])[]): Promise<readonly StoreResult[]> {
     const [[{ key }]] = requests as readonly [readonly [Charge]]
     const calls = this.calls.to(this.remote, key)
@@ -311,7 +311,7 @@ function unreserved(charge: Charge): Charge {
   return charge.reserved === undefined ? charge : { ...charge, reserved: undefined }
 }
 
-/** What to do about a change that the store has not confirmed. */
+/** Advice for a change that the store has not confirmed. */
 const ADVICE: Partial<Record<Change['kind'], string>> = {
   override: 'Repeat it when the store is back.',
   grant:

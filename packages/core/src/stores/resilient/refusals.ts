@@ -24,7 +24,7 @@ export interface RememberedRefusal {
   readonly askedAt: number
   /** When the answer came: waits are counted from here, so that they are never too short. */
   readonly receivedAt: number
-  /** What the store said then. */
+  /** The moment of the store's decision. */
   readonly at: number
   readonly retryAfterMs: number
   readonly resetMs: number
@@ -102,7 +102,7 @@ export class LedgerRefusals {
     return toStoreResult(found, banned, now)
   }
 
-  /** What is remembered of one charge, if the store would say the same. */
+  /** Returns the remembered refusal of one charge, if the store would refuse it too. */
   private known(
     charges: readonly Charge[],
     i: number,
@@ -186,7 +186,7 @@ export class LedgerRefusals {
 /** How long an outcome does not change by itself, but for its waits, ms. */
 function validFor({ retryAfterMs, resetMs, own, ownMs }: Outcome, isOfLimit: boolean): number {
   const untilOwn = own === undefined ? Infinity : (ownMs as number)
-  // What a client has left behind a ban is not shown.
+  // A client's quota behind a ban is not shown.
   if (!isOfLimit) return untilOwn
   return Math.min(untilOwn, retryAfterMs, resetMs === 0 ? Infinity : resetMs)
 }
@@ -280,7 +280,7 @@ export class RefusalCache {
     this.refusals.delete(idOf(keyspace, key))
   }
 
-  /** What is learned from calls in progress is not kept either. */
+  /** Results of calls in progress are not kept either. */
   clear(): void {
     this.ends += 1
     for (const keyspace of this.keyspaces.values()) keyspace.endedBy = this.ends

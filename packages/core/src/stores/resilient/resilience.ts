@@ -8,12 +8,12 @@ import { ResilientLedger } from './resilient-ledger.ts'
 /** The most keys that this process counts by itself, over all limiters on one store. */
 const MAX_LOCAL_KEYS = 100_000
 
-/** What limiters on one remote store share: the calls to it, and the local counts and refusals. */
+/** The calls to one remote store, and its local counts and refusals, which its limiters share. */
 export class Resilience {
   private readonly store: Store<'async'>
   /** The calls by their deadlines, ms. */
   private readonly calls = new Map<number, ShardCalls>()
-  /** What this process counts in addition to the store. */
+  /** The counts that this process makes in addition to the store. */
   private local: MemoryStore | undefined
   private readonly refusals: RefusalCache
   private users = 0
@@ -99,7 +99,7 @@ export function forgetAll(): void {
   }
 }
 
-/** What limiters on this store share. */
+/** Returns the parts that limiters on this store share. */
 export function resilienceOf(store: Store<'async'>): Resilience {
   let resilience = resiliences.get(store)
   if (resilience === undefined) {

@@ -24,7 +24,7 @@ export function resilientStore(store: Store<'async'>, failureMode: FailureMode) 
       const remote = store.open(keyspaces, prefix, failureMode.deadlineMs)
       return new LoadingLedger(async () => {
         const resilience = await load()
-        // What is asked while both are loaded is asked together, over REST in one call.
+        // Requests that arrive while both are loaded are sent together, over REST in one call.
         if (remote instanceof LoadingLedger) await remote.ready()
         return resilience.open(keyspaces, prefix, failureMode, remote)
       })

@@ -37,7 +37,7 @@ export interface ChangedStates {
    */
   keep(policy: number, key: string, state: KeyState, keepMs: number, limit?: CompiledLimit): void
   /**
-   * What a client has of its own in a policy.
+   * Returns a client's own limit, top-ups and block in a policy.
    * @throws if the store holds something else there
    */
   own(policy: number, key: string): OwnTerms | undefined

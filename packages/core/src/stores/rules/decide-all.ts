@@ -3,7 +3,7 @@ import type { Charge, ChargeIncrease } from '../store.ts'
 import { applyOwn, blockedMsOf } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
 
-// What every store does around a step. The same rules in Lua: stores/redis/decide.lua.ts.
+// The rules of every store around a step. The same rules in Lua: stores/redis/decide.lua.ts.
 
 /** The parts of a charge that a decision depends on. */
 export interface Decidable {
@@ -166,7 +166,7 @@ export function renewOne(state: KeyState, { limit, slots }: Renewal, now: number
 }
 
 /**
- * What remains to a key never seen, in whole units. Of a leaky bucket that is not its limit.
+ * The units that remain to a new key, in whole units. In a leaky bucket they differ from its limit.
  *
  * @param at ms on the store's clock
  */

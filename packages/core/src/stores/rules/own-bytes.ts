@@ -9,7 +9,7 @@ const LEFT_OUT = -1
 const HALF = 12
 
 /**
- * What a client has of its own in a policy, as bytes: until when it is blocked (ms; 0: it is not); until when it has
+ * Writes a client's own limit, top-ups and block: until when it is blocked (ms; 0: it is not); until when it has
  * a limit of its own (ms; 0: it has none), that limit, its burst (units) and delay (ms), each -1 where it is left out;
  * then each top-up: until when (ms), units, and the two halves of its id. All are little-endian doubles. The scripts
  * of Redis read and write the same.
@@ -24,7 +24,7 @@ export function encodeOwn({ override, grants, blockedUntil }: OwnTerms): Uint8Ar
 }
 
 /**
- * What the bytes hold.
+ * Reads the bytes.
  *
  * @param bytes what {@link encodeOwn} gave; undefined: nothing
  * @throws RangeError if they are of any other length

@@ -12,10 +12,10 @@ export const MAX_GRANTS = 32
 /** Limits of clients that are kept for each policy. Beyond, all start anew. */
 const MAX_KEPT = 100
 
-/** What a client's own limit is made of, besides what it shares with that of its policy. */
+/** The parameters of a client's own limit, besides those that it shares with that of its policy. */
 export type OwnParams = Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'>
 
-/** What applies to a client at one moment in place of its policy's limit. */
+/** The limit of a client at one moment, in place of its policy's. */
 export interface OwnLimit {
   /** Undefined: the policy's limit, with `granted` units more. */
   readonly override: OwnParams | undefined
@@ -26,7 +26,7 @@ export interface OwnLimit {
 }
 
 /**
- * What applies at `now` in place of a policy's limit; undefined: nothing. Where there is no window, there are no
+ * The limit at `now` in place of a policy's; undefined: the policy's. Where there is no window, there are no
  * top-ups: a client may have some from another version of the application.
  */
 export function ownLimitAt(

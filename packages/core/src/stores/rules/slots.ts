@@ -2,7 +2,7 @@ import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 
 /**
- * What of its charges an admitted request has made: a dry run makes none that it would refuse.
+ * The charges that an admitted request has made: a dry run makes none that it would refuse.
  * @param policies what each policy says; none: nobody has decided
  */
 export function madeOf(
@@ -14,7 +14,7 @@ export function madeOf(
   return charges.map((each, i) => (isMade(each, i) ? each : { ...each, cost: 0, slot: undefined }))
 }
 
-/** What gives back the slots of an admitted request, and leaves its other charges, and reservations, as they are. */
+/** Charges that give back the slots of an admitted request, and nothing of its other charges and reservations. */
 export function givenBack(charges: readonly Charge[]): Charge[] {
   return charges.map((charge) => ({
     ...charge,
@@ -23,7 +23,7 @@ export function givenBack(charges: readonly Charge[]): Charge[] {
 }
 
 /**
- * What makes an admitted request undone: its charges are given back, and their slots and reservations end.
+ * Charges that undo an admitted request: its charges are given back, and their slots and reservations end.
  *
  * @param outcomes what the store said about the charges. Left out: `ChargeLimiter.correct` adds what remained
  */
