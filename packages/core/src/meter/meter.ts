@@ -12,7 +12,7 @@ import type { Charge, Store } from '../stores/store.ts'
 
 export type { ChargeListener }
 
-/** What a key was charged by a policy since the last record about them. */
+/** The units that a policy charged a key since the last record of the two. */
 export interface MeterRecord {
   /** Identifies this record, however often it is sent: a receiver that ignores known ones counts it once. */
   readonly id: string
@@ -29,7 +29,7 @@ export interface MeterRecord {
   readonly at: number
 }
 
-/** What the store has counted for a key in the present window, whatever process has charged it. */
+/** The count of a key in the store in the present window, by all processes. */
 export interface MeterCount {
   /** The key, or its digest: see `StoreEntry.isDigest`. */
   readonly key: string
@@ -62,7 +62,7 @@ export interface Meter {
   close(): Promise<void>
 }
 
-/** What can be metered: a limiter of `createLimiter`, a middleware or a plugin, or a budget. */
+/** A source of records: a limiter of `createLimiter`, a middleware or a plugin, or a budget. */
 export interface Metered {
   readonly compiledPolicies: readonly Policy[]
   readonly store: Store
@@ -108,7 +108,7 @@ class ChargeMeter implements Meter {
   private readonly source: Metered
   private readonly send: MeterOptions['send']
   private readonly maxBatch: number
-  /** What tells the records of this process from those of all others. */
+  /** The id of this process in its records. */
   private readonly process = crypto.randomUUID()
   private records = 0
   /** The records of the next batches, by key, policy and window. */

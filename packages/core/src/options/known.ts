@@ -23,7 +23,7 @@ export function checkKnown(path: string, options: object, known: readonly string
   }
 }
 
-/** What to do about an option that does not exist, if there is a guess what was meant. */
+/** Suggests the name that was probably meant, if there is one. */
 function fixFor(
   path: string,
   option: string,

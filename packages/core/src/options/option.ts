@@ -20,7 +20,7 @@ export interface Option {
   readonly perRoute?: false
   /** Its names in other limiters, with spaces between them, where the value can stay the same. */
   readonly aliases?: string
-  /** What to write here, by that text, in place of options of other limiters: their names, with spaces between them. */
+  /** By the text to write here: the names of options of other limiters that it replaces, with spaces between them. */
   readonly peers?: Readonly<Record<string, string>>
 }
 

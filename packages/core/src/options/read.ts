@@ -11,13 +11,13 @@ export type Values<T extends Options> = {
     | (T[name] extends { default: unknown } | { required: true } ? never : undefined)
 }
 
-/** What options say that only some adapters have. */
+/** The values of options that only some adapters have. */
 interface AdapterValues {
   readonly address: unknown
   readonly hook: 'onRequest' | 'preValidation' | 'preHandler'
 }
 
-/** What the options of a store say. */
+/** The values of a store's options. */
 interface StoreValues {
   readonly redisStore: { readonly clock: (() => number) | undefined }
   readonly postgresStore: StoreValues['redisStore'] & {

@@ -21,7 +21,7 @@ import {
 import { unit } from './unit.ts'
 
 /**
- * What a policy counts. Set in the options themselves for a single policy, or in an entry of
+ * The options of a policy that counts in a window. Set in the options themselves for a single policy, or in an entry of
  * `policies`. Options that only some algorithms have are those that the registry of algorithms
  * names; their defaults are there too.
  */
@@ -71,7 +71,7 @@ const policy = {
   live: { type: special },
 } satisfies Options
 
-/** What a policy has that counts what is in use at the same time, instead of the others. */
+/** The options of a policy that counts what is in use at the same time, instead of the others. */
 const concurrency = {
   concurrent: {
     type: integer(0, 1000, 'requests'),
@@ -85,7 +85,7 @@ const concurrency = {
 } satisfies Options
 
 /**
- * What a policy reads from a request and its response. Set for all policies of a limiter, or in an
+ * The options by which a policy reads a request and its response. Set for all policies of a limiter, or in an
  * entry of `policies`.
  */
 const requestPolicy = {
@@ -197,7 +197,7 @@ const events = {
   keySecret: { type: secret(16) },
 } satisfies Options
 
-/** What a limiter does with requests and responses of HTTP. */
+/** The options for requests and responses of HTTP. */
 const http = {
   user: { type: callback('(request) => id') },
   trustProxy: { type: special },

@@ -21,15 +21,15 @@ import {
 import { warnOfSeconds } from './seconds.ts'
 
 /**
- * What an option can be set to: how that is checked, documented and typed. The table of the reference has
+ * The type of an option: how it is checked, documented and typed. The table of the reference has
  * the words and types that are missing here. Published code has none of them.
  */
 export interface OptionType<T> {
-  /** What the values are, in words, as Markdown: `integer`. */
+  /** The values in words, as Markdown: `integer`. */
   readonly form?: string
   /** Which of these values are taken, in words: `1 … 10^8 keys`. */
   readonly range?: string
-  /** What the user writes, as a type of TypeScript. */
+  /** The type that the user writes, in TypeScript. */
   readonly typescript?: string
   /** A JSON Schema of the values, for what a file may set. */
   readonly schema?: object

@@ -8,7 +8,7 @@ import {
   step,
 } from './control.ts'
 
-/** What is measured of the process, and how work is put off. Times are those of a monotonic clock, ms. */
+/** The measurements of the process, and its timers. Times are those of a monotonic clock, ms. */
 export interface Runtime {
   now(): number
   /** Calls back when the event loop has read what has arrived. */
@@ -60,7 +60,7 @@ export interface Entry {
   place: 'held' | 'hanging' | 'none'
 }
 
-/** What has happened to the requests of a class since the last report. */
+/** The numbers of requests of a class since the last report. */
 export interface ClassCounts {
   /** Requests that began at once, or after they had waited. */
   admitted: number
@@ -185,7 +185,7 @@ export class Admission {
     this.waitMs = options.maxWaitMs
   }
 
-  /** What happened to each class since this was called last. */
+  /** Returns the counts of each class since the last call. */
   takeCounts(): Record<string, ClassCounts> {
     return Object.fromEntries(
       this.classes.map((each) => {
@@ -196,7 +196,7 @@ export class Admission {
     )
   }
 
-  /** What keeps requests from beginning. */
+  /** The signal that keeps requests from beginning. */
   get signal(): OverloadSignal {
     const { isHeapFull, signal } = this.control
     return isHeapFull || this.isLimited ? signal : 'event-loop-utilization'
@@ -457,7 +457,7 @@ export class Admission {
       // An interruption must not count for more than a slow tick does.
       this.intervalMs += SMOOTH * (Math.min(intervalMs, 2 * this.intervalMs) - this.intervalMs)
     }
-    // What has arrived during an interruption comes all at once.
+    // Requests that arrived during an interruption come all at once.
     const isPressed = this.wasWaited && this.offered > this.begun && !this.control.isStalled
     const change = isPressed ? Math.min(3, Math.floor(this.offered / Math.max(1, this.begun))) : -1
     this.pressed = Math.min(MOST_PRESSED, Math.max(0, this.pressed + change))
@@ -538,7 +538,7 @@ export class Admission {
     const before = this.control
     this.control = step(before, sample, now, this.runtime.random())
     const limit = limitOf(this.control)
-    // What began under another limit says nothing about this one.
+    // Requests that began under another limit say nothing about this one.
     const isCut = limit !== this.limit || before.probingSince !== this.control.probingSince
     this.limit = limit
     if (isCut || this.control.isStalled) this.epoch += 1

@@ -1,4 +1,4 @@
-/** What says that the process has too much to do. */
+/** A signal that the process has too much to do. */
 export type OverloadSignal = 'latency' | 'event-loop-delay' | 'event-loop-utilization' | 'heap'
 
 /** The requests of one kind, a route or a class, that ended in a window. */
@@ -9,7 +9,7 @@ export interface KindSample {
   readonly totalMs: number
 }
 
-/** What was seen since the step before. */
+/** The measurements since the step before. */
 export interface Sample {
   readonly kinds: readonly KindSample[]
   /** The most requests that were in progress at the same time. */
@@ -25,11 +25,11 @@ export interface Sample {
   readonly hangingMs: number
 }
 
-/** What the loop of control remembers. Times are those of a monotonic clock, ms. */
+/** The state of the control loop. Times are those of a monotonic clock, ms. */
 export interface Control {
   /** The most requests in progress, at least 1. A fraction counts as nothing until it is whole. */
   readonly limit: number
-  /** What has set the limit. */
+  /** The signal that has set the limit. */
   readonly signal: OverloadSignal
   /** Whether the heap is nearly full, so that no request may wait. */
   readonly isHeapFull: boolean
@@ -89,7 +89,7 @@ const FULL_HEAP = 0.92
 const FREE_HEAP = 0.85
 /** So many of the last windows must agree that the heap is full. */
 const SUSTAINED = 5
-/** What a full heap leaves of the limit with each step; a slow event loop leaves at least half. */
+/** A full heap multiplies the limit by this in each step; a slow event loop leaves at least half. */
 const BACK_OFF = 0.8
 /** The most kinds whose latency is remembered. */
 const MAX_KINDS = 500

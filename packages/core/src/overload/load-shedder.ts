@@ -124,7 +124,7 @@ export class LoadShedder<Request, Response> {
     else adapter.whenClosed(response, () => adapter.whenEnded(response, end))
   }
 
-  /** What requests have in common that take similar times: their route, or else their class. */
+  /** Groups requests that take similar times: by their route, or else by their class. */
   private kindOf(request: Request, { importance }: Entry): string {
     const route = this.adapter.route?.(request)
     if (route === undefined) return this.compiled.classes[importance]?.name as string

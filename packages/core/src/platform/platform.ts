@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * What core needs of the runtime that differs between Node and the web. `node.ts` takes it from Node's
+ * The functions of the runtime that differ between Node and the web. `node.ts` takes them from Node's
  * modules, `web.ts` from the globals that pages and workers have. `#platform` is one of the two: the
  * `imports` of package.json choose by the conditions of the runtime or the bundler. Everything else
  * in core uses the language and the globals that all of them share.

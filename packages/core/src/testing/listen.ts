@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
-/** What is published on a channel, until `stop` is called. */
+/** The messages that are published on a channel, until `stop` is called. */
 export interface Heard<T> {
   readonly events: readonly T[]
   stop(): void

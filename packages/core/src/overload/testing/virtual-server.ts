@@ -25,7 +25,7 @@ export class VirtualServer {
   heap = 0.1
   readonly outcomes: Outcome[] = []
   readonly admission: Admission
-  /** What happens when: read in the order of time. */
+  /** The planned events, read in the order of time. */
   private readonly events: { at: number; act: () => void; order: number }[] = []
   private immediates: (() => void)[] = []
   private order = 0

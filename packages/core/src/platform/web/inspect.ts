@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 /** Entries that are read of an object: messages are cut shorter. */
 const MAX_ENTRIES = 100
 
-/** What Node's `inspect` says of primitives, lists and plain objects, and less of others. */
+/** Prints primitives, lists and plain objects as Node's `inspect` does, and less of others. */
 export const inspect: Platform['inspect'] = (value, maxStringLength = Infinity) =>
   typeof value === 'object' && value !== null
     ? objectText(value, false)
