@@ -263,9 +263,11 @@ function learnDecisions(
     const result = results[i] as StoreResult | Error
     if (user.once?.has(charges) && !maySendTwice(world.plan))
       fail('once', `a request of ${user.name} is decided twice`)
-    // One that waits is asked for until it is admitted.
-    if (result instanceof Error || result.admitted || !world.plan.application.waits)
-      user.once?.add(charges)
+    // One that waits is asked for until it is admitted, and again if an answer is late.
+    const { plan } = world
+    const mayAskAgain = plan.application.waits !== undefined
+    const isOver = result instanceof Error || result.admitted
+    if (!mayAskAgain || (isOver && plan.faults.length === 0)) user.once?.add(charges)
     if (result instanceof Error) {
       fail('readable', `the store could not decide: ${result.message}`)
       continue

@@ -103,6 +103,14 @@ const CAPS: readonly Replacement[] = [
     text: 'this.refusals.set(copied(id), refusal)\n',
     by: "host.machine.holds('refusals', this.refusals.set(copied(id), refusal).size, MAX_KEYS)\n",
   },
+  {
+    file: 'limiter/waiting/wait-queues.ts',
+    text: 'this.counts.set(client, (this.counts.get(client) ?? 0) + 1)\n',
+    by: `this.counts.set(client, (this.counts.get(client) ?? 0) + 1)
+      const { size } = this.waiters
+      host.machine.holds('calls in line', size, this.most)
+      host.machine.holds('calls of a client in line', this.counts.get(client), this.most - size + 1)\n`,
+  },
 ]
 
 /** Globals of core by what stands for them in a process. */

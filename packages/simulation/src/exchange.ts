@@ -34,6 +34,8 @@ export class Exchange {
   hasWaited = false
   /** Whether its client has left while it waited. */
   hasLeftLine = false
+  /** Whether its body was asked for, where that is seen. */
+  isBodyRead = false
   /** Whether the application works on it, or has. */
   goesOn = false
   /** Whether the application has ended the response. */
@@ -121,7 +123,7 @@ const ADDRESSES: { readonly [client: string]: string } = {
   cyd: '203.0.113.3',
 }
 
-function addressOf(client: string): string {
+export function addressOf(client: string): string {
   return ADDRESSES[client] ?? '192.0.2.1'
 }
 

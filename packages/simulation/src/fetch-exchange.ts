@@ -41,7 +41,17 @@ export class FetchExchange extends Exchange {
     this.machine = machine
     this.timeline = timeline
     const { signal } = this.leaving
-    this.incoming = { headers: NO_FIELDS, signal } as Request
+    const read = () => {
+      this.isBodyRead = true
+      return null
+    }
+    this.incoming = {
+      headers: NO_FIELDS,
+      signal,
+      get body() {
+        return read()
+      },
+    } as Request
     this.reply = new core.FetchReply(this.incoming)
   }
 

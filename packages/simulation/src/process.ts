@@ -168,12 +168,14 @@ export class Process {
     this.machine.isLeaving = true
     this.http.limiter.close()
     this.called.close()
+    for (const each of this.lines) this.world.timeline.after(1, () => each.checkClosed())
     this.kill()
   }
 
-  /** The application ends all responses; their clients have read them. */
+  /** The application ends all responses that it has begun; their clients have read them. */
   endAll(): void {
-    for (const exchange of [...this.exchanges]) this.end(exchange)
+    for (const exchange of [...this.exchanges])
+      if (!this.lines.some((each) => each.isInLine(exchange))) this.end(exchange)
     this.called.endAll()
   }
 
@@ -388,6 +390,7 @@ export class Process {
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
     world.shares.checkDecided(exchange, decision, world.networks.mayBlock(client))
     this.checkThresholds(exchange, decision)
+    for (const each of this.lines) each.checkRefused(exchange, decision)
     // What is said after a wait in vain counts those who still wait.
     if (exchange.hasWaited && !allowed) return
     this.checkPatience(exchange, decision)

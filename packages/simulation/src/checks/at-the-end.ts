@@ -117,6 +117,8 @@ function workedUntil({ exchanges }: Process, plan: Plan): number {
 /** Every request was decided, unless its process has ended. */
 export async function checkDecided(world: World, { places }: Application): Promise<void> {
   const { timeline, plan, fail } = world
+  // Where requests wait, those that come again may do so for long.
+  if (plan.application.waits) for (const each of places) each.isQuiet = true
   const mostMs = plan.application.deadline + decidedWithin(plan.application)
   await timeline.run(timeline.now + mostMs)
   const latest = timeline.now - mostMs

@@ -1,8 +1,9 @@
 import type { Decision, PolicyDecision, WaitError } from '@sluice/core'
 import type { HttpLimiter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
-import type { Exchange, Reply } from '../exchange.ts'
+import { addressOf, type Exchange, type Reply } from '../exchange.ts'
 import type { Machine } from '../machine.ts'
+import { settlesOf } from '../options.ts'
 import type { PlannedWaits } from '../plan.ts'
 import type { World } from '../world.ts'
 import { stalledMs, waitsWithin } from './deadline.ts'
@@ -44,6 +45,9 @@ export class Lines {
   private readonly asked = new WeakMap<readonly Charge[], Asked>()
   /** Those that wait, the oldest first. */
   private readonly open = new Map<readonly Charge[], Waiter>()
+  /** When a client has had its turn last, and when a wait of it has ended last: by its place in the line. */
+  private readonly served = new Map<string, number>()
+  private readonly ended = new Map<string, number>()
 
   constructor(world: World, name: string, machine: Machine, waits: PlannedWaits) {
     this.world = world
@@ -67,6 +71,7 @@ export class Lines {
     }
     limiter.decide = (charges, ...others) => {
       const asked = this.asked.get(charges)
+      if (asked !== undefined) this.checkTurn(charges, asked.waiter)
       const decision = decide(charges, ...others)
       if (asked !== undefined && asked.waiter === undefined)
         void Promise.resolve(decision).then((first) => {
@@ -77,21 +82,39 @@ export class Lines {
     waiting.wait = (...given) => this.wait(wait, given)
   }
 
+  isInLine(exchange: Exchange): boolean {
+    return [...this.open.values()].some((each) => each.exchange === exchange)
+  }
+
   /** A client has left: its request no longer waits. */
   checkGone(exchange: Exchange): void {
-    for (const each of this.open.values())
-      if (each.exchange === exchange) this.fail('a request waits whose client has left')
+    if (this.isInLine(exchange)) this.fail('a request waits whose client has left')
+  }
+
+  /** The limiter is closed: nobody waits any more. */
+  checkClosed(): void {
+    if (this.inLine().length > 0) this.fail('a request waits for a limiter that is closed')
+  }
+
+  /** What is refused at once could not be admitted in time. */
+  checkRefused({ charges }: Exchange, decision: Decision): void {
+    const asked = this.asked.get(charges)
+    if (asked === undefined || asked.waiter !== undefined || decision.policies.length === 0) return
+    if (!decision.allowed && !this.isHopeless(decision))
+      this.fail('a request is refused that may be admitted in time')
   }
 
   private wait(wait: Waiting['wait'], given: Parameters<Waiting['wait']>) {
-    const [charges, { priority = 0 }, request] = given
+    const [charges] = given
     const asked = this.asked.get(charges) as Asked
     const { exchange, first } = asked
-    const { client } = request as { client: string }
+    const { planned } = exchange
+    const priority = this.waits.priority === 'constant' ? 1 : (planned.priority ?? 0)
+    const client = addressOf(planned.client)
     const waiter = { exchange, charges, client, priority, since: this.now }
     asked.waiter = waiter
     exchange.hasWaited = true
-    this.world.tell(this.name, () => `lets the request of ${exchange.planned.client} wait`)
+    this.world.tell(this.name, () => `lets the request of ${planned.client} wait`)
     if (first && this.isHopeless(first)) this.fail('a request waits for what comes too late')
     this.open.set(charges, waiter)
     const ended = wait(...given)
@@ -111,23 +134,100 @@ export class Lines {
     return ban !== undefined || policies.some(isCertain)
   }
 
+  /** Those that are in line for certain: for a cost above the limit, the store is asked before. */
+  private inLine(): Waiter[] {
+    const isJoined = ({ since, charges }: Waiter) =>
+      since < this.now && charges.every(({ cost, limit }) => cost <= limit.units)
+    return [...this.open.values()].filter(isJoined)
+  }
+
+  /**
+   * The store is asked for the first one of a line alone: nobody is more important, came before it from the same
+   * client, or is of a client that has waited since before the one before. With several policies, the line of a
+   * request depends on what was said.
+   *
+   * @param waiter undefined: it has just come
+   */
+  private checkTurn(charges: readonly Charge[], waiter: Waiter | undefined): void {
+    const keys = charges.map(({ key }) => key)
+    for (const other of this.inLine()) {
+      const [first, ...others] = other.charges as [Charge]
+      if (other === waiter || others.length > 0 || !keys.includes(first.key)) continue
+      const wrong = this.wrongBefore(waiter, other)
+      // Who is no longer in line may not have been told.
+      if (wrong !== undefined)
+        this.world.timeline.after(0, () => {
+          if (this.open.has(other.charges)) this.fail(wrong)
+        })
+    }
+  }
+
+  /** Why the store may not be asked for a waiter while another one waits; undefined: it may. */
+  private wrongBefore(waiter: Waiter | undefined, other: Waiter): string | undefined {
+    if (waiter === undefined) return 'a request overtakes those that wait'
+    if (other.priority > waiter.priority) return 'the less important comes first'
+    if (other.priority < waiter.priority) return undefined
+    if (other.client === waiter.client)
+      return other.since < waiter.since ? 'who came later comes first' : undefined
+    const since = Math.max(other.since, this.ended.get(placeOf(other)) ?? 0)
+    const hasHadTurn = (this.served.get(placeOf(waiter)) ?? 0) > since
+    return hasHadTurn ? `a client has two turns while ${other.client} waits` : undefined
+  }
+
   private admit(waiter: Waiter): void {
     this.end(waiter)
+    this.served.set(placeOf(waiter), this.now)
     if (waiter.exchange.isClosed) this.fail('a request is admitted whose client has left')
   }
 
-  private reject(waiter: Waiter, { code }: WaitError): void {
-    const { exchange } = waiter
+  private reject(waiter: Waiter, { code, retryAfterMs }: WaitError): void {
+    const { exchange, since, charges, client } = waiter
+    const { faults } = this.world.plan
     this.world.tell(this.name, () => `ends the wait of ${exchange.planned.client} (${code})`)
     this.end(waiter)
     exchange.overAt ??= this.now
     exchange.hasLeftLine = code === 'SLUICE_WAIT_ABORTED'
-    if (exchange.hasLeftLine && !exchange.isClosed)
-      this.fail('a request leaves the line, and its client has not left')
+    if (exchange.hasLeftLine) {
+      if (!exchange.isClosed) this.fail('a request leaves the line whose client is there')
+    } else if (code === 'SLUICE_WAIT_TOO_LONG') {
+      const leftMs = since + this.waits.maxMs - this.now
+      if (leftMs <= ROUNDING_MS) return
+      if (retryAfterMs < leftMs - ROUNDING_MS)
+        this.fail(`a wait ends ${leftMs} ms early, for ${retryAfterMs} ms`)
+      this.checkCertain(waiter, leftMs)
+    } else if (code === 'SLUICE_WAIT_FULL') {
+      const own = [...this.open.values()].filter((each) => each.client === client).length
+      const free = this.waits.most - this.open.size
+      if (own < free) this.fail(`${client} has ${own} places, and ${free} are free`)
+    } else if (code === 'SLUICE_WAIT_NEVER') {
+      const isOver = charges.some(({ cost, limit }) => cost > limit.units)
+      // A client may get a smaller limit.
+      if (!isOver && faults.length === 0) this.fail('never is too long')
+    } else if (!this.machine.isLeaving) this.fail(`a wait ends by ${code}`)
   }
 
-  private end({ charges, since }: Waiter): void {
+  /** What is given up early could not have been admitted in time, behind all others that are as important. */
+  private checkCertain({ exchange, charges, priority }: Waiter, leftMs: number): void {
+    const { audit, cluster, plan } = this.world
+    const { policies, ban } = plan.application
+    const givesBack =
+      policies.some((each) => 'hold' in each || settlesOf(each)) ||
+      plan.requests.some(({ leavesMs }) => leavesMs !== undefined)
+    const [{ key, cost, limit }, ...others] = charges as [Charge]
+    if (plan.faults.length > 0 || ban || givesBack || others.length > 0) return
+    const account = audit.of(exchange.places[0] as number, key)
+    const ahead = this.inLine().filter((each) => each.priority >= priority)
+    const units = ahead.reduce((sum, each) => sum + (each.charges[0]?.cost ?? 0), 0)
+    const at = cluster.clockOf(key) + Math.floor(leftMs) - 1
+    if (account.inexact === undefined && account.remaining(limit.units, at) >= cost + units + 1)
+      this.fail(`a wait for ${cost} is given up that would be admitted`)
+  }
+
+  private end(waiter: Waiter): void {
+    const { charges, since, exchange } = waiter
     this.open.delete(charges)
+    this.ended.set(placeOf(waiter), this.now)
+    if (exchange.isBodyRead) this.fail('the body of a request is read while that waits')
     const mostMs = waitsWithin(this.world.plan.application) + ROUNDING_MS
     const lateMs = this.now - since - mostMs - stalledMs(this.machine, since, this.now)
     if (lateMs > 0) this.fail(`a request's wait ends ${lateMs} ms late`)
@@ -140,4 +240,9 @@ export class Lines {
   private fail(what: string): void {
     this.world.fail('waiting', `${this.name}: ${what}`)
   }
+}
+
+/** The place of a client in its line. */
+function placeOf({ charges, client, priority }: Waiter): string {
+  return `${charges[0]?.key} ${priority} ${client}`
 }
