@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Case } from './cases.ts'
 
-/** What Redis did for one case, by its own count. */
+/** The work of Redis for one case, by its own count. */
 export interface CallsOf {
   /** The time of each call, in their order, µs. */
   readonly micros: readonly number[]

@@ -10,7 +10,7 @@ const SLOTS = 1000
 const TURN = 1000
 const WINDOW_MS = 1_000_000
 
-/** What is measured: what Redis is asked for, which the function it resolves with does. */
+/** A case: the function that it resolves with sends the measured calls to Redis. */
 export interface Case {
   readonly kind: string
   readonly what: string

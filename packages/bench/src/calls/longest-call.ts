@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { callsOf } from './calls-of.ts'
 import type { Case } from './cases.ts'
 
-/** What Redis did for one case. */
+/** The work of Redis for one case. */
 export interface Longest {
   readonly calls: number
   /** The time of the longest call, µs, each call at its best of all runs. */

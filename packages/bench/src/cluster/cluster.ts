@@ -9,7 +9,7 @@ import type { Findings } from '../report/results.ts'
 
 const LOGS = ALGORITHMS.filter((name) => !COUNTING.includes(name)).map((name) => `sluice ${name}`)
 
-/** What a decision costs through a cluster of three masters, 50 clients at once. */
+/** Measures the cost of a decision through a cluster of three masters, 50 clients at once. */
 export async function measureCluster(plan: Plan, log: (line: string) => void): Promise<Findings> {
   const cluster = await startCluster({ masters: 3 })
   try {

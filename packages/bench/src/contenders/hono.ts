@@ -17,7 +17,7 @@ export function honoApp(limiter?: MiddlewareHandler): Hono {
   return app
 }
 
-/** What `getConnInfo` of @hono/node-server reads, without the object that it makes. */
+/** Reads the address as `getConnInfo` of @hono/node-server does, without the object that it makes. */
 function address(c: Context): string | undefined {
   return (c.env as { incoming: IncomingMessage }).incoming.socket.remoteAddress
 }

@@ -26,7 +26,7 @@ const SHA = createHash('sha1').update(SCRIPT).digest('hex')
 const STATE = 'x'.repeat(32)
 
 /**
- * What no limiter on Redis can go below: a script that reads a state and writes one, and decides
+ * The floor of all limiters on Redis: a script that reads a state and writes one, and decides
  * nothing. Requests of one turn of the event loop share a call, except in a cluster.
  *
  * @param count states of a request

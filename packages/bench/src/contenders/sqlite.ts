@@ -26,7 +26,7 @@ export interface Places {
 }
 
 interface Shared {
-  /** What the process does that has forked the others. */
+  /** Runs in the process that has forked the others. */
   readonly primary?: () => void
   /** Makes it in each of the others. */
   readonly make: (places: Places) => Decide | Promise<Decide>
@@ -79,7 +79,7 @@ export const sqliteContenders: { readonly [name: string]: Shared } = {
     make: async ({ path }) => {
       const database = open(path)
       const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')]
-      // What it uses of better-sqlite3, on what Node has.
+      // It uses these methods of better-sqlite3; they are Node's here.
       const storeClient = {
         prepare: (sql: string) => database.prepare(sql),
         transaction: (act: () => unknown) => () => {

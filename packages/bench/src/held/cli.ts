@@ -96,7 +96,7 @@ async function printMaxima(): Promise<void> {
   console.log(`\n${markdownTable(rows, { align: ['l', 'r', 'r', 'r'] })}`)
 }
 
-/** What a call of each kind takes in the best of the rounds, µs. */
+/** Measures a call of each kind in the best of the rounds, µs. */
 async function costs(store: Store, kind: Kind, beside: number, measure: Measure) {
   prefixes += 1
   const ledger: Ledger = store.open({ policies: [kind.keyspace] }, `held-${prefixes}`)

@@ -7,7 +7,7 @@ const HOLD_MS = 3_600_000
 export const VERBS = ['decide', 'renew', 'settle'] as const
 export type Verb = (typeof VERBS)[number]
 
-/** What a key can hold, and what is done with one of them. */
+/** A kind of entry that a key can hold, and the operations on one of them. */
 export interface Kind {
   readonly name: string
   readonly keyspace: Keyspace

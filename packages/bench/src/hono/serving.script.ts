@@ -19,7 +19,7 @@ export interface ServingTask {
   readonly redis: string | undefined
 }
 
-/** What serves a request, of the server of Bun. */
+/** The server of Bun, as far as it serves a request. */
 interface BunServer {
   readonly port: number
   requestIP(request: Request): { address: string } | null

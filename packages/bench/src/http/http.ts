@@ -19,7 +19,7 @@ const PEERS: { readonly [framework in FrameworkName]: string } = {
   'Hono on @hono/node-server 1': 'hono-rate-limiter',
 }
 
-/** What a limiter in memory adds to a request, in each framework, without a network. */
+/** Measures the time that a limiter in memory adds to a request, in each framework, without a network. */
 export async function measureHttp(plan: Plan, log: Log): Promise<Findings> {
   const findings: Findings[] = []
   for (const framework of Object.keys(frameworks) as FrameworkName[]) {

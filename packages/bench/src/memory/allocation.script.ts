@@ -68,7 +68,7 @@ defineTask(async ({ algorithm, listener, alerts, runs = 12 }: AllocationTask): P
     const before = heap()
     run()
     least = Math.min(least, perCall(heap() - before))
-    // What the compiler has made meanwhile is installed between turns.
+    // The engine installs compiled code between turns.
     await turn()
   }
   return least

@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const PROCESSES = 4
 const LIMIT = 300
 const WINDOW_MS = Number(values.window) * 1000
-/** What the load begins with, which does not count: a window. */
+/** The first part of the load, which does not count: a window. */
 const WARM_UP_MS = WINDOW_MS
 const OVERLOAD = 3
 const MAX_WAIT_MS = 5000
@@ -35,7 +35,7 @@ const GRACE_MS = 100
 
 const base = { limit: LIMIT, windowMs: WINDOW_MS, skewMs: 0, fields: 'true' } as const
 const COUNTS = ['fixed window', 'token bucket', 'sliding log'] as const
-/** What may be wrong with each kind of provider. */
+/** The faults of each kind of provider. */
 const FAULTS: { readonly [name: string]: Partial<ProviderKind> } = {
   '': {},
   ', its clock 7 s ahead': { skewMs: 7300 },

@@ -31,7 +31,7 @@ async function plain(task: Task) {
   return response.text()
 }
 
-/** What the limits of one process are where processes know nothing of each other. */
+/** The limit of one process where processes know nothing of each other. */
 const shareOf = ({ limit, processes }: Task) => Math.floor(limit / processes)
 
 /** Makes what sends for each contender. */

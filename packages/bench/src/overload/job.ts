@@ -9,13 +9,13 @@ export const CONTENDERS = [
   'toobusy-js',
 ] as const
 
-/** What a process of a server is started with. */
+/** The arguments of a server's process. */
 export interface Job {
   readonly contender: (typeof CONTENDERS)[number]
   readonly handler: Handler
 }
 
-/** What is seen of one server at one load. */
+/** The measurements of one server at one load. */
 export interface Run {
   readonly handler: string
   readonly contender: string

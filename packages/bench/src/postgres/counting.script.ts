@@ -17,7 +17,7 @@ export interface CountingTask {
   readonly decisions: number
 }
 
-/** What one decision costs the client's process. */
+/** The cost of one decision for the client's process. */
 export interface ClientCost {
   readonly nodeMicros: number
   readonly p50Ms: number

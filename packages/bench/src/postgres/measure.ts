@@ -6,7 +6,7 @@ import type { ClientCost, CountingTask } from './counting.script.ts'
 
 const KEYS = 1000
 
-/** What one decision costs. */
+/** The cost of one decision. */
 export interface Cost extends ClientCost {
   readonly serverMicros: number
 }

@@ -17,7 +17,7 @@ export interface DecisionsTask {
   readonly decisions: number
 }
 
-/** What one decision costs. */
+/** The cost of one decision. */
 export interface DecisionCost {
   readonly scriptMicros: number
   readonly redisMicros: number

@@ -15,7 +15,7 @@ const PACED_SECONDS = 1
 
 const OTHERS = ALGORITHMS.map((algorithm) => `sluice ${algorithm}`).filter((name) => name !== OURS)
 
-/** What a decision on one Redis server costs, at both ends. */
+/** Measures the cost of a decision on one Redis server, at both ends. */
 export async function measureRedis(plan: Plan, log: Log): Promise<Findings> {
   const redis = await startRedis()
   try {

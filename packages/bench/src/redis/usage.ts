@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 
-/** What Redis servers have used since their start. */
+/** The usage of Redis servers since their start. */
 export interface Usage {
   /** User and system time of the processes, µs. */
   readonly cpuMicros: number
@@ -14,7 +14,7 @@ export interface Usage {
 
 const SECTIONS = ['commandstats', 'stats', 'cpu']
 
-/** What all these servers have used together. CPU time is what was read last. */
+/** The usage of all these servers together. CPU time is the last reading. */
 export async function usageOf(servers: readonly Redis[]): Promise<Usage> {
   const texts: string[] = []
   for (const section of SECTIONS) {

@@ -9,7 +9,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export interface AccessLog {
   readonly lines: number
   readonly clients: number
-  /** What it spans. */
+  /** The length of the log. */
   readonly hours: number
 }
 

@@ -26,7 +26,7 @@ function compared({ title, unit }: Measurement, row: Row, peer: Row): Bar {
 
 /** The rounds decide if they have a direction, and only together with the best ones. */
 function verdictOf(ours: Row, atMost: number, peer: Row): Verdict {
-  // What is added to a base comes out below nothing where noise is larger than it.
+  // A difference to a base falls below zero where noise is larger than it.
   if (figureOf(peer).median <= 0 || bestOf(peer) <= 0) return 'not distinguishable'
   const allowed = peer.samples.map((sample) => sample * atMost)
   const margins = differences(allowed, ours.samples)

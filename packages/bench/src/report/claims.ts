@@ -1,6 +1,6 @@
 import type { Bar, Results } from './results.ts'
 
-/** What the README says of the results, as a table: the ratios of medians that the rounds show, best first. */
+/** The claims of the README as a table: the ratios of medians that the rounds show, best first. */
 export function toClaims({ date, bars }: Results): string {
   const rows = bars
     .filter(({ claim }) => claim !== undefined)

@@ -31,7 +31,7 @@ export function documents(results: Results, root: string): { readonly [path: str
   }
 }
 
-/** What the first page shows: a request alone, and requests that share a call. */
+/** The results on the first page: a request alone, and requests that share a call. */
 function onRedis({ measurements }: Results): Results['measurements'] {
   return measurements.filter(({ title }) => /^CPU of Node, (one|50) request/.test(title))
 }

@@ -12,7 +12,7 @@ export function measurementOf<Sample>(
   return { ...about, rows }
 }
 
-/** What each contender needs more than `base` in the same round. */
+/** The time that each contender needs beyond `base` in the same round. */
 export function addedTo(base: Row, rows: readonly Row[]): Row[] {
   return rows
     .filter(({ contender }) => contender !== base.contender)

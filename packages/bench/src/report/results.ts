@@ -40,17 +40,17 @@ export interface Bar {
   readonly figure: Figure
   readonly peer: string
   readonly peerFigure: Figure
-  /** What ours must keep; a floor has none, and says what nobody could go below. */
+  /** The goal that ours must keep; a floor has none, since nobody could go below it. */
   readonly goal?: {
     /** The most that ours may be, as a multiple of the peer's. */
     readonly atMost: number
     readonly verdict: Verdict
   }
-  /** What the README calls the work, where it mentions the figure. */
+  /** The name of the work in the README, where it mentions the figure. */
   readonly claim?: string
 }
 
-/** What one part of the bench has found. */
+/** The findings of one part of the bench. */
 export interface Findings {
   readonly measurements: readonly Measurement[]
   readonly bars: readonly Bar[]

@@ -14,7 +14,7 @@ export interface SharingTask extends Places {
   readonly ms: number
 }
 
-/** What one decision takes. */
+/** The cost of one decision. */
 export interface SharingCost {
   /** The time divided by all decisions of all processes. */
   readonly micros: number

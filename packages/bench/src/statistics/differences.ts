@@ -2,7 +2,7 @@
 const RISK = 0.1
 
 /**
- * What two contenders of the same round differ by, round for round: what slows the machine for a
+ * The differences of two contenders, round for round: what slows the machine for a
  * while slows both, and leaves with the subtraction.
  */
 export function differences(a: readonly number[], b: readonly number[]): number[] {
