@@ -3,7 +3,7 @@ import { BudgetError } from './call.ts'
 import type { Usage } from './options.ts'
 import { type Open, Reading } from './reading.ts'
 
-/** What is read of a call of the AI SDK, of versions 5 to 7. */
+/** The parts of a call of the AI SDK, of versions 5 to 7, that are read. */
 interface Call {
   readonly params: { prompt: unknown; tools?: unknown; maxOutputTokens?: number | undefined }
   readonly model: { readonly modelId: string }
@@ -35,7 +35,7 @@ export function aiSdk(open: Open, maxOutput: number) {
       return { result: await act(), call, reading, model }
     } catch (error) {
       const { statusCode } = error as { statusCode?: number }
-      // What the provider refuses has used nothing. Of everything else nobody knows.
+      // A call that the provider refuses has used nothing. Of all others nobody knows.
       if (statusCode !== undefined) await call.settle({ model, input: 0, output: 0 })
       await call.release()
       throw error

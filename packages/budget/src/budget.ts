@@ -59,7 +59,7 @@ export interface GrantOptions<L extends string = string> {
 
 /** Budgets of several levels, or of a run within them. */
 export class Budget<L extends string = string> {
-  /** What `meter` of `@sluice/core/meter` needs: what is charged on all levels, and by runs. */
+  /** For `meter` of `@sluice/core/meter`: the charges on all levels, and by runs. */
   readonly limiter: Metered
   private readonly settings: Settings
   /** The limiters, by the names of what they decide. The first one has opened the store. */
@@ -91,7 +91,7 @@ export class Budget<L extends string = string> {
     return this.open(who, estimate)
   }
 
-  /** What `reserve` would say; changes nothing. */
+  /** Decides as `reserve` would; changes nothing. */
   async fits(who: Who<L>, estimate: Usage): Promise<BudgetDecision> {
     const price = this.priceOf(estimate)
     return price === undefined ? unpriced : this.preview(who, price || 1)
@@ -229,7 +229,7 @@ export class Budget<L extends string = string> {
     return { limiter, policy, key: (charges[names.indexOf(policy)] as Charge).key }
   }
 
-  /** What a call charges, and in which limiter. @param cost integers */
+  /** Returns the charges of a call, and their limiter. @param cost integers */
   private async ask(who: Who<L>, cost: number) {
     checkObject('who', who, '{ key, team }')
     const own = [...this.settings.levels].filter(([name]) => who[name as L] !== null)
@@ -258,7 +258,7 @@ export class Budget<L extends string = string> {
     return limiter
   }
 
-  /** What usage costs, integers; undefined if it has no numbers, or no price. */
+  /** Returns the price of usage, an integer; undefined if it has no numbers, or no price. */
   private priceOf(usage: Usage): number | undefined {
     checkObject('usage', usage, '{ model, input, output }')
     const { money, price } = this.settings

@@ -46,7 +46,7 @@ export function budgetedFetch(
       const given = { method, headers, body: JSON.stringify(body), signal: request.signal }
       const response = await fetch(request.url, { ...init, ...given })
       if (!response.ok || response.body === null) {
-        // What the provider refuses has used nothing.
+        // A call that the provider refuses has used nothing.
         if (!response.ok) await call.settle({ model, input: 0, output: 0 })
         await call.release()
         return response

@@ -11,13 +11,13 @@ export interface LevelDecision {
   readonly limit: number
   /** Spent and reserved, with this call if it is admitted; never more than the limit. */
   readonly used: number
-  /** What would still fit. */
+  /** The amount that would still fit. */
   readonly remaining: number
   /** When its window ends. */
   readonly resetMs: number
 }
 
-/** What a budget says about a call. */
+/** The decision of a budget about a call. */
 export interface BudgetDecision {
   readonly allowed: boolean
   /**
@@ -27,9 +27,9 @@ export interface BudgetDecision {
   readonly reason: 'budget' | 'price' | 'store' | undefined
   /** The level that refuses, else the one with the least left. Undefined if none decided. */
   readonly level: string | undefined
-  /** What is reserved, or would have been; 0 if the model has no price. */
+  /** The amount that is reserved, or would have been; 0 if the model has no price. */
   readonly cost: number
-  /** What would fit on all levels. */
+  /** The amount that would fit on all levels. */
   readonly remaining: number
   /** When the window of `level` ends, ms. */
   readonly resetMs: number

@@ -16,7 +16,7 @@ const WEEKS = { '': '2024-01-01', '-2': '2024-01-04' }
 const REPEAT_FOR_MS = 3_600_000
 const REPEAT_AFTER_MS = 1000
 
-/** What one policy is charged for: whom, against which limit, and how much. In integers. */
+/** The charge of one policy: whom, against which limit, and how much. In integers. */
 export interface LevelCharge {
   /** The name of a level; or what a run limits, `'run'` or `'calls'`, with the end that names its week. */
   readonly name: string
@@ -25,7 +25,7 @@ export interface LevelCharge {
   readonly cost: number
 }
 
-/** What a run limits, once for each of its weeks. */
+/** The limit of a run, once for each of its weeks. */
 export function inWeeks(charge: LevelCharge): LevelCharge[] {
   return Object.keys(WEEKS).map((week) => ({ ...charge, name: charge.name + week }))
 }
@@ -82,7 +82,7 @@ export class LevelLimiter extends ChargeLimiter {
       const cost = this.compiledPolicies[i]?.unit === 'calls' ? 0 : delta
       return { ...charge, cost, reserved: charge.slot && charge.cost }
     })
-    // What it costs less is given back to the window of the charge; what it costs more is charged now.
+    // A lower cost is given back to the window of the charge; a higher one is charged now.
     const policies = delta < 0 ? charged : charged.map(({ source }) => ({ source }))
     const until = performance.now() + REPEAT_FOR_MS
     const repeat = async () => {
@@ -104,7 +104,7 @@ export class LevelLimiter extends ChargeLimiter {
   }
 }
 
-/** What was decided about each charge; empty if the store did not decide. */
+/** The decision about each charge; empty if the store did not decide. */
 export type Charged = readonly Partial<Decision['policies'][number]>[]
 
 function policyOf(settings: Settings, name: string): object {

@@ -5,7 +5,7 @@ const MILLION = 1_000_000
 /** Decimal digits that a double has for certain: the others are noise of its arithmetic. */
 const DIGITS = 15
 
-/** What a budget counts, in integers: millionths of a currency, or tokens. */
+/** Amounts of a budget as integers: millionths of a currency, or tokens. */
 export class Money {
   readonly unit: string
   /** The name of the integers in events, and for the command. */
@@ -54,7 +54,7 @@ export class Money {
     throw wrong(option, expected, amount, `Write ${option}: '2 ${this.unit.toUpperCase()}'.`)
   }
 
-  /** What is shown of an integer: the nearest number. */
+  /** The nearest number to an integer amount. */
   shown(units: number): number {
     return units / this.scale
   }

@@ -9,7 +9,7 @@ import {
 } from '@sluice/core/adapter'
 import { Money, wrong } from './money.ts'
 
-/** What a call has used, or may use at most. */
+/** The usage of a call, or the most it may use. */
 export interface Usage {
   /** The name of the model, as your prices have it. */
   readonly model: string
@@ -21,7 +21,7 @@ export interface Usage {
   readonly cached?: number | undefined
   /** Tokens of the input that were written to a cache. Default: 0. */
   readonly cacheWrite?: number | undefined
-  /** What else has a price: searches, images, seconds. */
+  /** Other usage that has a price: searches, images, seconds. */
   readonly [other: string]: string | number | undefined
 }
 
@@ -31,7 +31,7 @@ export type PricedUsage = Usage & {
 }
 
 /**
- * What usage costs, in the budget's unit. Anything but a number from 0 on, or an error, means that the model has no
+ * The price of usage, in the budget's unit. Anything but a number from 0 on, or an error, means that the model has no
  * price: then a call is refused, and what has been used costs what was reserved.
  */
 export type Price = (usage: PricedUsage) => number | undefined
@@ -39,7 +39,7 @@ export type Price = (usage: PricedUsage) => number | undefined
 /** A limit in the budget's unit, from 0 on; or a function that returns it for a client, with its own limit and top-ups. */
 export type LevelLimit = number | ((id: string, level: string) => number | Promise<number>)
 
-/** What has reached a share of its budget. Amounts are in the budget's unit. */
+/** A level that has reached a share of its budget. Amounts are in the budget's unit. */
 export interface BudgetAlert {
   readonly level: string
   readonly id: string
@@ -76,7 +76,7 @@ export interface BudgetOptions<L extends string = string>
   /** How long an estimate stays reserved if its process dies. Default: `'30s'`. */
   hold?: Duration | undefined
   /**
-   * What becomes of the estimates of a process that dies: after `hold` they are given back, though their calls have
+   * The fate of the estimates of a process that dies: after `hold` they are given back, though their calls have
    * used something by then; or they stay charged until the window ends, so that no budget is ever exceeded by them.
    * Default: `'returned'`.
    */
@@ -87,11 +87,11 @@ export interface BudgetOptions<L extends string = string>
 
 const KNOWN =
   'store prefix deadline onStoreError localShare unit window timeZone levels price soft alertAt onAlert hold lost maxOutput'
-/** What a run adds to the levels. */
+/** The names of the levels that a run adds. */
 const OF_RUNS = /^(run|calls)(-2)?$/
 const MAX_LEVELS = 8
 
-/** What the options say, checked. */
+/** The checked options. */
 export type Settings = ReturnType<typeof readSettings>
 
 /** @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another */

@@ -7,7 +7,7 @@ type Counts = { [name: string]: number | null | undefined } & {
   [details in 'prompt_tokens_details' | 'input_tokens_details']?: { cached_tokens?: number }
 }
 
-/** What an answer of OpenAI or Anthropic says about its usage. */
+/** Reads the usage from an answer of OpenAI or Anthropic. */
 export class UsageReader {
   private readonly model: string
   private counts: Counts | undefined

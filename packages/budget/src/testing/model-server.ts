@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a call has used, as the provider bills it. */
+/** The usage of a call, as the provider bills it. */
 export interface Billed {
   readonly input: number
   readonly output: number
@@ -22,9 +22,9 @@ export interface ModelServer {
   readonly asked: Asked[]
   /** The sum of what it has billed. */
   readonly bill: { input: number; output: number }
-  /** What it has billed, by the field `user` of the requests: whole answers, and those that nobody read to the end. */
+  /** The bills by the field `user` of the requests: whole answers, and those that nobody read to the end. */
   readonly bills: Map<string, { ended: number; left: number }>
-  /** What comes instead of an answer: a status, or the number of tokens after which the connection breaks. */
+  /** Replaces an answer: a status, or the number of tokens after which the connection breaks. */
   fails: { status?: number; after?: number }
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@
 import { createBudget } from '@sluice/budget'
 import { Redis } from 'ioredis'
 
-/** What a process is told. */
+/** The orders to a process. */
 export interface Orders {
   readonly redis: string
   readonly model: string
