@@ -10,8 +10,8 @@ const MAX_BYTES = 1_000_000
 export type LimitsFile = Readonly<Record<string, PolicySettings>>
 
 /**
- * What a file of JSON sets: `{ "policies": { "api": { "limit": 200 } } }`. What the
- * settings are is checked where they are used.
+ * Reads the settings of a JSON file: `{ "policies": { "api": { "limit": 200 } } }`. The
+ * settings are checked where they are used.
  *
  * @throws UsageError
  */

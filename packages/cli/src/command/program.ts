@@ -22,7 +22,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused more than --fail-if-refused, 130 interrupted.`
 
-/** What the commands do. */
+/** The actions of the commands. */
 export interface Commands {
   replay(files: string[], flags: ReplayFlags): Promise<void>
   top(flags: TopFlags): Promise<void>

@@ -8,7 +8,7 @@ export interface ReportFile {
   readonly path: string
 }
 
-/** What a report begins with: no other file does. */
+/** Only a report begins with this text. */
 const BEGINNINGS = {
   '--json': /^\{\n {2}"schema": \d+,\n {2}"source": \{\n/,
   '--html': /^<!doctype html>\n.*<meta name="generator" content="sluice replay">/s,

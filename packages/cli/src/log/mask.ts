@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { LogEntry } from './log-entry.ts'
 
-/** What may be shown of the clients and the text of a log. It is short, whatever the log has. */
+/** The parts of a log's clients and text that may be shown. It is short, whatever the log has. */
 export interface Mask {
   /** Whether it hides anything. */
   readonly hides: boolean

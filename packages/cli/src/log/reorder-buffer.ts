@@ -1,6 +1,6 @@
 const BUCKET_MS = 1000
 
-/** What came in one second of the log, in the order in which it came. */
+/** The entries of one second of the log, in the order in which they came. */
 class Bucket {
   times = new Float64Array(64)
   handles = new Int32Array(64)

@@ -4,7 +4,7 @@ import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { Reading } from './reading.ts'
 
-/** What can be done to a client. */
+/** A change of one client. */
 export type Change =
   | { readonly action: 'reset' | 'unblock' }
   | { readonly action: 'block'; readonly durationMs: number }

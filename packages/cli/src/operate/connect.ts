@@ -76,7 +76,7 @@ function placeOf(given: ConnectFlags, env: Environment): ConnectFlags {
   )
 }
 
-/** What node-redis and valkey-glide have besides. */
+/** The methods of node-redis and valkey-glide besides those of the store. */
 interface Owned {
   readonly isOpen?: boolean
   listenerCount?(event: string): number

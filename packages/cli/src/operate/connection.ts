@@ -7,7 +7,7 @@ export const TIMEOUT_MS = 5000
 /** A store that the command has opened. */
 export interface Connection {
   readonly store: InspectableStore<'async'>
-  /** What the servers say of themselves. */
+  /** Asks each server for its state. */
   health(): Promise<readonly Health[]>
   close(): void
 }

@@ -1,10 +1,10 @@
 import type { ConnectFlags } from './connect.ts'
 
-/** What entries are ordered by. */
+/** The orders of entries. */
 export const ORDERS = ['share', 'used', 'rate'] as const
 export type Order = (typeof ORDERS)[number]
 
-/** What all commands on a store take, as it was typed. */
+/** The options of all commands on a store, as they were typed. */
 export interface StoreFlags extends ConnectFlags {
   readonly prefix: string
   readonly policy?: string

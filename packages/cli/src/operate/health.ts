@@ -1,4 +1,4 @@
-/** What one server says of itself. Numbers that it does not say are undefined. */
+/** The state of one server, as it reports it. Numbers that it does not report are undefined. */
 export interface Health {
   /** How long it took to answer, ms. */
   readonly latencyMs: number
@@ -17,7 +17,7 @@ export interface MemoryHealth {
   readonly evictedKeys: number | undefined
 }
 
-/** What is used of clients: of ioredis, node-redis and valkey-glide. */
+/** The methods of ioredis, node-redis and valkey-glide that are used. */
 interface Informed {
   info?(): Promise<unknown>
   nodes?(role: 'master'): Informed[]

@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts'
 import type { ChangeFlags } from './flags.ts'
 import { changeNetworks } from './networks.ts'
 
-/** What stands for a list of networks in standard input, in place of one. */
+/** In place of a network, it reads a list of networks from standard input. */
 export const FROM_STDIN = '-'
 
 /** The longest list that is read, characters: more than all networks that can be blocked take. */

@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import type { StoreFlags } from './flags.ts'
 import { StoreFailure } from './store-failure.ts'
 
-// What every command on a store needs, and the small ones themselves: each further file takes a ms to load.
+// Every command on a store needs these, and the small ones are here themselves: each further file takes a ms to load.
 export { blockFor, changeCommand, limitTo } from './change-command.ts'
 export { inspectCommand } from './inspect-command.ts'
 export { policyCommand } from './policy/policy-command.ts'

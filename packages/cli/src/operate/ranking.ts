@@ -10,7 +10,7 @@ import { Reading, type Unreadable } from './reading.ts'
 export interface RankedRecord extends EntryRecord {
   /** Units a second; undefined if the last ranking did not have it. */
   readonly rate: number | undefined
-  /** What refuses the client in spite of this entry, which does not say so itself. */
+  /** The block, ban or network that refuses the client in spite of this entry, which does not say so itself. */
   readonly shut: Shut | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Shut {
   readonly until: number
 }
 
-/** What one reading of all keys has shown. */
+/** The result of one reading of all keys. */
 export interface Ranking {
   /** When it ended, ms since the epoch. */
   readonly at: number
@@ -58,7 +58,7 @@ export class Ranker {
   private readonly store: InspectableStore
   private readonly options: InspectOptions
   private readonly size: number
-  /** What the entries at the top had used at the last ranking, by their ids. */
+  /** The units of the top entries at the last ranking, by their ids. */
   private last = new Map<string, { readonly used: number; readonly at: number }>()
 
   constructor(store: InspectableStore, options: InspectOptions, size: number) {

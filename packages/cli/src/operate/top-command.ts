@@ -57,7 +57,7 @@ export async function topCommand(
   return EXIT.ok
 }
 
-/** What `top` shows without a terminal: lines, or an object as JSON, after each reading. */
+/** Prints `top` without a terminal: lines, or an object as JSON, after each reading. */
 class PlainTop {
   readonly quit = new AbortController().signal
   readonly order: Order
@@ -126,7 +126,7 @@ class LiveTop {
     return this.quitting.signal
   }
 
-  /** What was read completely stays on the screen until the next reading is. */
+  /** A complete reading stays on the screen until the next one is complete. */
   read(soFar: Ranking): void {
     if (this.ranking?.isComplete !== true) this.show(soFar)
   }
@@ -137,7 +137,7 @@ class LiveTop {
     this.draw()
   }
 
-  /** What was read last stays on the screen, and reading is tried again. */
+  /** The last reading stays on the screen, and the next one follows. */
   fail(error: unknown): undefined {
     this.problem = messageOf(error)
     this.draw()

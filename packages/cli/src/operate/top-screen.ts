@@ -8,7 +8,7 @@ import { unreadableText } from './reading.ts'
 
 type Colors = ReturnType<typeof pico.createColors>
 
-/** What is on the screen. */
+/** The content of the screen. */
 export interface Screen {
   /** Undefined: nothing has been read yet. */
   readonly ranking: Ranking | undefined

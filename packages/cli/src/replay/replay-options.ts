@@ -1,7 +1,7 @@
 import type { RateLimitOptions, Routes } from '@sluice/core'
 import type { LogEntry } from '../log/log-entry.ts'
 
-/** What a configuration file exports: the options of the middleware. */
+/** The export of a configuration file: the options of the middleware. */
 export type ReplayOptions = RateLimitOptions<LogEntry, never> & {
   routes?: Routes<LogEntry, never>
 }
@@ -59,7 +59,7 @@ function alone<T>(policy: T): T {
     : policy
 }
 
-/** What is reserved stays charged, as all estimates do: nobody dies in a log. */
+/** Reservations stay charged, as all estimates do: no process dies in a log. */
 function held(options: unknown): { readonly hold: typeof LONGEST_HOLD | undefined } {
   return { hold: isConcurrent(options) ? LONGEST_HOLD : undefined }
 }

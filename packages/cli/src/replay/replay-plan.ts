@@ -4,10 +4,10 @@ import type { SharedWindow } from './statistics/shared-window.ts'
 /** How a log is replayed. */
 export interface ReplayPlan {
   readonly runs: readonly Run[]
-  /** What clients ask for, counted for the runs. */
+  /** The demand of clients, counted for the runs. */
   readonly demands: readonly SharedWindow[]
   /** True: the runs read more of an entry than its key and cost. */
   readonly whole: boolean
-  /** What the user should know about the replay. */
+  /** Notes on the replay for the user. */
   readonly notes: readonly string[]
 }

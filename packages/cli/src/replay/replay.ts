@@ -32,7 +32,7 @@ export class Replay {
   private readonly order = new ReorderBuffer((timeMs, handle) => this.queue(timeMs, handle))
   private readonly leaps = new Leaps((timeMs, handle) => this.order.push(timeMs, handle))
   private readonly batch = new Batch()
-  /** What is due to be played. */
+  /** The requests that are due to be played. */
   private dueTimes = new Float64Array(1024)
   private dueHandles = new Int32Array(1024)
   private due = 0

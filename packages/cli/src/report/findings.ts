@@ -16,7 +16,7 @@ const FEW_CLIENTS = 20
 /** The share of lines unreadable or late that is worth a finding. */
 const MANY_LINES = 0.01
 
-/** What stands out, a sentence each: the log first, then the runs. */
+/** The notable findings, a sentence each: the log first, then the runs. */
 export function findingsOf(
   report: Omit<Report, 'findings'>,
   replay: Replay,
@@ -112,7 +112,7 @@ function aboutMany({ runs, clients }: Omit<Report, 'findings'>): string[] {
   ]
 }
 
-/** What a dry run would have refused, no figure of the table has. */
+/** The table has no figure of what a dry run would have refused. */
 function aboutDryRuns({ name, policies, wouldRefuse, requests }: Run): string[] {
   return policies.flatMap(({ name: policy, enforced = 1 }, i) => {
     if (enforced === 1) return []

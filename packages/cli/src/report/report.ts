@@ -3,7 +3,7 @@ import type { UnreadableLine } from '../log/input/read-log.ts'
 import type { PolicySummary } from '../replay/runs/policy-summary.ts'
 
 /**
- * What a replay found: printed as a table, drawn as a page, written as JSON. Times are integer ms
+ * The result of a replay: printed as a table, drawn as a page, written as JSON. Times are integer ms
  * since the epoch, durations integer ms, all on the log's own clock. Requests are log lines;
  * units are what they cost (one each, by default). Before it is written anywhere, its
  * texts are made printable.
@@ -17,9 +17,9 @@ export interface Report {
   readonly timeline: Timeline
   /** The runs: one for each algorithm that was played, or that of a configuration file, and with `--policy` the same with it. */
   readonly runs: readonly Run[]
-  /** What clients asked for, before any limit: one for each window that a run has. */
+  /** The demand of clients, before any limit: one for each window that a run has. */
   readonly demand: readonly Demand[]
-  /** What stands out, a sentence each. */
+  /** The notable findings, a sentence each. */
   readonly findings: readonly string[]
   /** Limits that are suggested, only if asked for. */
   readonly suggestion: Suggestion | undefined
@@ -124,7 +124,7 @@ export interface Suggestion {
     /** 0.99, 0.999, 0.9999. */
     readonly share: number
     readonly limit: number
-    /** What a token bucket of that limit would have to hold so that none of them is refused. */
+    /** The smallest burst of a token bucket of that limit with which none of them is refused. */
     readonly burst: number
   }[]
 }

@@ -53,7 +53,7 @@ export const definitions: Readonly<Record<string, Definition>> = {
   },
 }
 
-/** What is in a bucket that drains `limit` units per window, multiplied by the window. */
+/** The content of a bucket that drains `limit` units per window, multiplied by the window. */
 function level({ limit, windowMs }: OraclePolicy, admitted: readonly Admitted[], now: bigint) {
   let parts = 0n
   let since = admitted[0]?.at ?? now

@@ -7,7 +7,7 @@ const STEP = 15 * MINUTE
 const STEPS = 96
 const LIMIT = 100
 
-/** What each algorithm makes of the same day: shares of the excess refused, and who got past it. */
+/** The results of each algorithm on the same day: shares of the excess refused, and who got past it. */
 const ALGORITHMS = [
   { name: 'fixed-window', share: 0.72, most: 196, over: [17, 9, 4], keys: 612 },
   { name: 'sliding-window', share: 0.86, most: 118, over: [9, 0, 0], keys: 655 },

@@ -92,7 +92,7 @@ export class CombinedFormat implements LineFormat {
   }
 }
 
-/** What follows the request. */
+/** Matches the fields behind the request. */
 const REST = /^ (\d+|-)(?: (\d+|-))?(?: "((?:[^"\\]|\\.)*)")?(?: "((?:[^"\\]|\\.)*)")?/
 
 interface Places {

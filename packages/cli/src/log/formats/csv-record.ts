@@ -13,7 +13,7 @@ type State = 'complete' | 'open' | 'broken'
 export class CsvRecord {
   readonly fields: string[] = []
   private readonly delimiter: string
-  /** What a quoted field has so far; undefined: none is open. */
+  /** The text of a quoted field so far; undefined: none is open. */
   private quoted: string | undefined
 
   constructor(delimiter: string) {

@@ -89,7 +89,7 @@ export class CsvReader implements LogReader {
     return this.taken < MOST_LINES && sizeOf(lines) <= MAX_LINE
   }
 
-  /** What the record says. @returns why it can't be read, or undefined */
+  /** Reads the record. @returns why it can't be read, or undefined */
   private read(): string | undefined {
     const { fields } = this.record
     if (this.taken === 1 && this.lines[0]?.text === '') return undefined

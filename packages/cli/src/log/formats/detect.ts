@@ -8,7 +8,7 @@ import type { FormatName } from './reading.ts'
 /** Lines looked at: the first ones may be garbage. */
 const LINES = 10
 
-/** What one may be expecting, in messages. */
+/** The formats, for messages. */
 export const EXPECTED =
   'lines of a combined log (203.0.113.7 - - [21/Nov/2026:14:33:45 +0000] "GET / HTTP/1.1" 200 512), ' +
   'JSON objects, or CSV with a header'

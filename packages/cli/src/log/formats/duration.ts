@@ -12,7 +12,7 @@ export interface DurationField {
   /** JSON, CSV: a dotted path, or the name of a column. Undefined: the last word of the line. */
   readonly field: string | undefined
   readonly msPerUnit: number
-  /** What the time of a line is: when its request began, or when it ended. */
+  /** The meaning of a line's time: its request began, or ended. */
   readonly loggedAt: 'start' | 'end'
 }
 

@@ -1,13 +1,13 @@
 /** Where JSON lines and CSV have what a replay needs: dotted paths, or names of columns. */
 export interface FieldNames {
-  /** What identifies a client. */
+  /** The field of the client's key. */
   readonly key?: string
   readonly time?: string
   /** Default: each request costs 1. */
   readonly cost?: string
 }
 
-/** What a field is commonly called, in the order in which it is looked for. */
+/** The usual names of a field, in the order in which they are looked for. */
 export const USUAL_NAMES = {
   time: ['time', 'timestamp', '@timestamp', 'ts', 'date', 'datetime', 'msec', 'time_iso8601'],
   key: [

@@ -2,7 +2,7 @@ import { UsageError } from '@sluice/terminal/usage-error'
 import { isPattern, LinePattern } from './line-pattern.ts'
 import { FORMATS, type FormatName } from './reading.ts'
 
-/** What `--format` says: the name of a format, or a pattern. @throws UsageError */
+/** Reads `--format`: the name of a format, or a pattern. @throws UsageError */
 export function formatOf(text: string): { format: FormatName; pattern?: LinePattern } {
   const format = FORMATS.find((name) => name === text)
   if (format !== undefined) return { format }

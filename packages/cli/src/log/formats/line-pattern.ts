@@ -9,7 +9,7 @@ interface Part {
   readonly name: string
 }
 
-/** What Apache calls by a letter, by the names of nginx. */
+/** The directives of Apache, by their names in nginx. */
 const APACHE: Readonly<Record<string, string>> = {
   a: 'remote_addr',
   h: 'remote_addr',
@@ -37,7 +37,7 @@ const APACHE_FIELD = /%[!\d,]*[<>]?(?:\{([^}]*)\})?([a-zA-Z])/g
 /** A line as `log_format` of nginx or `LogFormat` of Apache describes it. */
 export class LinePattern {
   private readonly parts: readonly Part[]
-  /** What stands behind the last field. */
+  /** The text behind the last field. */
   private readonly end: string
   private readonly clock = new ClockTime()
   private lastTime = ''

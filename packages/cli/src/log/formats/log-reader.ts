@@ -1,6 +1,6 @@
 import type { LogEntry } from '../log-entry.ts'
 
-/** What a reader reports about its file, line by line. */
+/** Takes the lines of a file from its reader. */
 export interface LogSink {
   /** A line that could be read. The sink may keep the entry only if it asked for whole ones. */
   entry(entry: LogEntry): void

@@ -8,11 +8,11 @@ export const FORMATS = ['combined', 'json', 'csv'] as const
 /** `pattern`: as `Reading.pattern` says. */
 export type FormatName = (typeof FORMATS)[number] | 'pattern'
 
-/** What a replay reads from a log, and where it is in the log. */
+/** The reading of a log: its fields, and the time of a line. */
 export interface Reading {
   /** Numbers them. */
   readonly clients: Clients
-  /** What was asked for; the rest is found by its usual names. Combined: `key` is `ip` or `user`. */
+  /** The fields that were asked for; the others are found by their usual names. Combined: `key` is `ip` or `user`. */
   readonly fields: FieldNames
   /** How the user describes each line. */
   readonly pattern?: LinePattern | undefined

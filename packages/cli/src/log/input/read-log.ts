@@ -23,7 +23,7 @@ export interface UnreadableLine {
   readonly name: string
   /** The number of the line, from 1. */
   readonly line: number
-  /** What it begins with; masked, its shape. */
+  /** The beginning of the line; masked, its shape. */
   readonly text: string
   readonly reason: string
 }

@@ -122,7 +122,7 @@ class PolicyCommand {
     const time = forMs === undefined ? '' : ` for ${duration(forMs)}`
     const what = `set ${settingsText(settings)} of ${name}${time}`
     return this.change('set', what, async () => {
-      // What is wrong is said before anybody is asked.
+      // An error is reported before anybody is asked.
       await this.control.diff({ [name]: settings })
       return {
         lines: await this.linesOf(name),
@@ -229,7 +229,7 @@ class PolicyCommand {
   }
 }
 
-/** What a change is about to do. */
+/** A change that is ready to be made. */
 interface Prepared {
   readonly lines: readonly string[]
   /** Whether it replaces the settings of other policies too. */

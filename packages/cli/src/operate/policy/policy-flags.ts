@@ -3,7 +3,7 @@ import { UsageError } from '@sluice/terminal/usage-error'
 import { numeric, shareOf } from '../../replay/flags.ts'
 import type { StoreFlags } from '../flags.ts'
 
-/** What `sluice policy` is asked to do. */
+/** A request to `sluice policy`. */
 export type PolicyRequest =
   | { readonly action: 'list' | 'history' }
   | { readonly action: 'set' | 'unset'; readonly name: string }
@@ -32,7 +32,7 @@ export interface SettingFlags {
   readonly enforce?: string
 }
 
-/** What `set` sets. @throws UsageError */
+/** Reads the settings of `set`. @throws UsageError */
 export function settingsOf(flags: SettingFlags): PolicySettings {
   const { limit, burst, maxDelay, concurrent, alertAt, dryRun, enforce } = flags
   const settings = {

@@ -56,7 +56,7 @@ export function policyLines(policy: ListedPolicy): string[] {
   return [`${policy.name}: ${inForceText(policy)}`, ...details].map(printable)
 }
 
-/** What there is to say of a policy besides what is in force. */
+/** The details of a policy besides its settings in force. */
 export function detailTexts({
   settings,
   until,
@@ -136,7 +136,7 @@ export function differenceLine({ name, before, after }: PolicyDifference): strin
   return printable(`  ${name}: ${settingsText(before)} → ${settingsText(after)}`)
 }
 
-/** What `set --preview` has found, in lines. */
+/** The result of `set --preview`, in lines. */
 export function previewLines(preview: PolicyPreview): string[] {
   const { name, limit, enforced, clients, exhausted, over, refused, own, unknown } = preview
   return [

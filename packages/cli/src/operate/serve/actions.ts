@@ -15,7 +15,7 @@ export interface ClientRecord {
   readonly networks: readonly BlockedNetwork[]
 }
 
-/** What the page can ask for and do. */
+/** The requests of the page, and its actions. */
 export class Actions {
   private readonly store: InspectableStore
   private readonly filter: EntryFilter

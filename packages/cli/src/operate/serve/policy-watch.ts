@@ -43,9 +43,9 @@ export interface PolicyCard {
 export interface ShownChange {
   readonly number: number
   readonly head: string
-  /** What it has changed, one line each. */
+  /** The settings that it changed, one line each. */
   readonly lines: readonly string[]
-  /** What going back to before it changes. */
+  /** The settings that a rollback to before it would change. */
   readonly undone: readonly string[]
 }
 
@@ -97,7 +97,7 @@ export class PolicyWatch {
     return read
   }
 
-  /** What counts the clients by what is in force now; undefined: there are no live policies. */
+  /** Counts the clients by the settings in force now; undefined: there are no live policies. */
   async counter(): Promise<PolicyClientCounter | undefined> {
     if (this.shown.count === 0) return undefined
     const { PolicyClientCounter } = await loadPolicyChanges()

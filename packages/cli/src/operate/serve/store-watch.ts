@@ -4,13 +4,13 @@ import type { Health } from '../health.ts'
 import type { Ranker, Ranking } from '../ranking.ts'
 import type { PoliciesSnapshot, PolicyWatch } from './policy-watch.ts'
 
-/** What one reading has counted. */
+/** The counts of one reading. */
 export interface Point extends Pick<Ranking, 'at' | 'keys' | 'exhausted' | 'banned' | 'blocked'> {
   /** Whether nobody looked, or the store did not answer, between this reading and the one before. */
   readonly isAfterGap: boolean
 }
 
-/** What the page shows. */
+/** The data of the page. */
 export interface Snapshot {
   /** Undefined: nothing has been read yet. */
   readonly ranking: Ranking | undefined
@@ -80,7 +80,7 @@ export class StoreWatch {
 
   private async read(signal: AbortSignal): Promise<void> {
     try {
-      // What it says of itself is not needed to read it.
+      // The state of the servers is not needed to read the keys.
       this.health = await this.askHealth().catch(() => [])
       await this.policies.read()
       const counter = await this.policies.counter()
@@ -88,7 +88,7 @@ export class StoreWatch {
         'share',
         signal,
         (soFar) => {
-          // What was read completely stays until there is more.
+          // A complete reading stays until there is more.
           if (this.ranking?.isComplete !== true) this.ranking = soFar
           // A reading of all keys may take a minute.
           void this.policies.read().catch(() => {})

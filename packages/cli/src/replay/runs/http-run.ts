@@ -152,7 +152,7 @@ export class HttpRun implements Run {
     }
   }
 
-  /** What a function of the file threw, or the core of what it returned; with the request. */
+  /** The error of a function of the file, or of core about its result; with the request. */
   private failureOf(error: unknown, entry: LogEntry): Error {
     const { clients, mask } = this.setup
     const request = mask.message(`${entry.method} ${entry.url}`, entry)

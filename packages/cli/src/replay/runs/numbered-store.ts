@@ -49,7 +49,7 @@ export class NumberedStore implements Store<'sync'> {
 class States {
   private numbers = new Float64Array(WIDTH * 1024)
   private readonly logs: (Log | undefined)[] = []
-  /** What requests in progress hold. */
+  /** The slots of requests in progress. */
   private readonly held = new Map<number, NonNullable<KeyState['held']>>()
   /** The time at which the quota of each state with a log is full again, ms. */
   private fullAt = new Float64Array()

@@ -1,6 +1,6 @@
 import type { Policy } from '@sluice/core/store'
 
-/** What a report says about a policy. */
+/** The part of a report about one policy. */
 export interface PolicySummary {
   readonly name: string
   readonly algorithm: string

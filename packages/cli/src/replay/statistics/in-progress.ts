@@ -14,7 +14,7 @@ interface End {
   readonly client: number
 }
 
-/** What a policy with `concurrent` has admitted: the most of each client at the same time. */
+/** Counts the admitted requests of a policy with `concurrent`: the most of each client at the same time. */
 export class InProgress implements PolicyFigures {
   readonly summary: PolicySummary
   readonly keys = new LiveKeys(TYPICAL_MS)

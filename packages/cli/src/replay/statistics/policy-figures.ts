@@ -2,7 +2,7 @@ import type { PolicySummary } from '../runs/policy-summary.ts'
 import type { LiveKeys } from './live-keys.ts'
 import type { Most } from './true-window.ts'
 
-/** What is counted of each policy of a run. */
+/** The counts of each policy of a run. */
 export interface PolicyFigures {
   readonly summary: PolicySummary
   readonly keys: LiveKeys

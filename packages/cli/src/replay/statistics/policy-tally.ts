@@ -6,7 +6,7 @@ import type { PolicyFigures } from './policy-figures.ts'
 import type { SharedWindow } from './shared-window.ts'
 import { type Most, TrueWindow } from './true-window.ts'
 
-/** What one policy has admitted. */
+/** Counts the admitted units of one policy. */
 export class PolicyTally implements PolicyFigures {
   readonly summary: PolicySummary
   readonly demand: SharedWindow

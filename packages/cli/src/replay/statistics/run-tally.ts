@@ -7,7 +7,7 @@ import { TimelineCounts } from './timeline.ts'
 const ADMITTED = 0
 const REFUSED = 1
 
-/** What a run did with its requests. */
+/** Counts the requests of a run by their decisions. */
 export class RunTally {
   readonly name: string
   admitted = 0

@@ -3,7 +3,7 @@ import { colourOf } from './colour.ts'
 import { Html } from './html.ts'
 import { DATA_ID, type PageData } from './page/data.ts'
 
-/** What the charts are drawn from, as JSON in which nothing can end the element. */
+/** The data of the charts, as JSON in which nothing can end the element. */
 export function dataElement({ timeline, runs, demand }: Report): Html {
   const data: PageData = {
     timeline: { startMs: timeline.startMs, stepMs: timeline.stepMs },

@@ -3,7 +3,7 @@ import type { ClientRecord } from '../actions.ts'
 import type { PoliciesSnapshot } from '../policy-watch.ts'
 import type { Snapshot } from '../store-watch.ts'
 
-/** What can be done to a client from the page. */
+/** An action on a client. */
 export type Action =
   | { readonly name: 'reset' | 'unblock'; readonly key: string }
   | { readonly name: 'block'; readonly key: string; readonly duration: string }
@@ -18,11 +18,11 @@ export interface OwnLimit {
   readonly duration: string | undefined
 }
 
-/** What can be done to a live policy from the page, as its user has seen it. */
+/** An action on a live policy, as the user of the page has seen it. */
 export interface PolicyAction {
   readonly name: 'policy'
   readonly action: 'limit' | 'dry-run' | 'enforce' | 'unset' | 'rollback'
-  /** What is done to what, in words. */
+  /** The action and its object, in words. */
   readonly title: string
   /** The `id` of a card; of `rollback` undefined. */
   readonly policy?: string | undefined
@@ -48,14 +48,14 @@ export interface FoundClient {
 /** The pause between two questions, ms. */
 const EVERY_MS = 1000
 
-/** What the page knows, and what it asks its server for. */
+/** The state of the page, and its requests to the server. */
 export class Operations {
   readonly snapshot = signal<Snapshot | undefined>(undefined)
   /** Why the server does not answer. */
   readonly lost = signal<string | undefined>(undefined)
   /** The client that was looked for. */
   readonly found = signal<FoundClient | undefined>(undefined)
-  /** What came of the last action, in words. */
+  /** The result of the last action, in words. */
   readonly said = signal('')
   /** Who changes policies, if the user has said so. */
   readonly by = signal<string | undefined>(undefined)

@@ -1,6 +1,6 @@
 import type { Demand, Timeline } from '../../report.ts'
 
-/** What the page's charts are drawn from. */
+/** The data of the page's charts. */
 export interface PageData {
   readonly timeline: Omit<Timeline, 'requests'>
   readonly runs: readonly {

@@ -6,7 +6,7 @@ export interface Steps {
   stepAt(x: number): number
   /** The middle of a step on the axis. */
   middleOf(step: number): number
-  /** What screen readers say when the slider is there. */
+  /** The text of screen readers at a position of the slider. */
   nameOf(step: number): string
 }
 

@@ -10,7 +10,7 @@ type View = 'both' | 'refused'
 /** Px of each chart, without the text below and above it. */
 const HEIGHT = 116
 const GAP = 8
-/** What the times below the last chart take. */
+/** The height of the times below the last chart. */
 const TIMES = 40
 
 /** The charts of all runs, one below the other, on the same scales. */

@@ -2,7 +2,7 @@ import { duration, moment, number } from '@sluice/terminal/words'
 import type { Report, Run } from '../../report.ts'
 import { type Html, html } from '../html.ts'
 
-/** What was played, in a sentence, and the figures that all the rest is part of. */
+/** The source of the replay, in a sentence, and the totals. */
 export function overview({ source, requests, clients, runs }: Report): Html {
   const length = source.toMs - source.fromMs
   const figures = [

@@ -2,7 +2,7 @@ import { useId, useRef } from 'preact/hooks'
 
 interface Props {
   readonly label: string
-  /** What the choices are for: their names have it too. */
+  /** The subject of the choices, which is a part of their names too. */
   readonly of: string
   readonly choices: readonly (readonly [name: string, choose: () => void])[]
 }
