@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Exchange } from '@sluice/core/adapter'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What Node and @fastify/websocket note on the request of a handshake. Clients can't. */
+/** Node and @fastify/websocket note this on the request of a handshake. Clients can't. */
 type Handshake = FastifyRequest & { ws?: boolean | null; raw: { upgrade?: boolean | null } }
 
 /**

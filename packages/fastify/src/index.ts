@@ -24,7 +24,7 @@ interface HookOption {
 
 export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & HookOption
 
-/** What an entry for a route replaces, and when it is decided. */
+/** The options that an entry for a route can replace, and its hook. */
 export type FastifyRouteOptions = RouteOverrides<FastifyRequest, FastifyReply> & HookOption
 
 declare module 'fastify' {

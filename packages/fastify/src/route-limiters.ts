@@ -22,7 +22,7 @@ export interface FastifyLimiter extends Limiter {
 
 type RouteLimiter = HttpLimiter<FastifyRequest, FastifyReply>
 
-/** What decides the requests of a route, and when. */
+/** The limiter of a route, and its hook. */
 interface Mark {
   /** Undefined: the route is exempt. */
   readonly httpLimiter: RouteLimiter | undefined
@@ -40,7 +40,7 @@ export class RouteLimiters {
   private hooks = 0
   /** The name of a route's own entry in its config, separate for each registered plugin. */
   private readonly mark = Symbol('sluice.limiter')
-  /** What decides the requests of routes without an entry. */
+  /** The limiter of routes without an entry. */
   private readonly base: Mark
   /** The entry of the route that a request has reached first. */
   private readonly reached = new WeakMap<FastifyRequest, Mark>()
