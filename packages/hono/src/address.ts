@@ -4,7 +4,7 @@ import { readAdapterOption } from '@sluice/core/adapter'
 /** Where the client's address comes from, which no request of the Fetch standard has. */
 export type AddressOption<Args extends unknown[]> = (...args: Args) => string | undefined
 
-/** What says who a client is, for the requests of a limiter. */
+/** The options that identify the client of a request. */
 interface ClientOptions {
   readonly compiled: { readonly needsAddress: boolean }
   readonly options: { readonly trustProxy?: TrustProxyOption | undefined }

@@ -18,13 +18,13 @@ export class HonoReply extends FetchReply {
     return super.isHeadSent || this.outgoing?.headersSent === true
   }
 
-  /** What follows in the application has answered. */
+  /** The application has answered. */
   answered(): Promise<void> | undefined {
     if (this.outgoing?.headersSent) this.keepReadable()
     return this.take(this.c.res)
   }
 
-  /** What follows in the application, or `answered`, has failed. */
+  /** The application, or `answered`, has failed. */
   failed(): void {
     if (this.outgoing?.headersSent) this.keepReadable()
     this.fail()

@@ -97,7 +97,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   return Object.assign(middleware, { limiter: limiter.limiter, usage })
 }
 
-/** What the runtime passes to the application, if it is one that drops what a request leaves behind. */
+/** The context of a runtime that drops work which a request leaves behind. */
 function runtimeOf(c: Context): Context['executionCtx'] | undefined {
   try {
     return c.executionCtx

@@ -34,7 +34,7 @@ export type LimitedFetch<Args extends unknown[], R extends Request = Request> = 
 
 const decisions = new WeakMap<Request, Decision | undefined>()
 
-/** What runtimes pass that drop what a request leaves behind: Cloudflare's, Vercel's and Netlify's. */
+/** The context of runtimes that drop work which a request leaves behind: Cloudflare's, Vercel's and Netlify's. */
 interface Runtime {
   waitUntil(promise: Promise<unknown>): void
 }
@@ -51,7 +51,7 @@ export function decisionOf(request: Request): Decision | undefined {
 /**
  * Limits a function of a `Request`: a route handler of Next.js, the `fetch` of Bun, Deno or a worker.
  * The request can be the server's own kind, such as `NextRequest`.
- * What a function of the options throws rejects, like what the handler throws.
+ * An error that a function of the options throws rejects, like one of the handler.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another, or if nothing says who a client is
