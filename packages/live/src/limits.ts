@@ -9,7 +9,7 @@ import {
 export const LIMIT = 10
 export const WINDOW_MS = 10_000
 
-/** What the token bucket holds when it is full. */
+/** The size of the full token bucket. */
 export const BURST = 5
 /** The longest that the leaky bucket lets an admitted request wait, ms. */
 export const MAX_DELAY_MS = 3000
@@ -31,7 +31,7 @@ export const windowLimits = Object.fromEntries(
   }),
 ) as { readonly [name in AlgorithmName]: Omit<PolicyOptions, 'reserve'> }
 
-/** What the page has a lane for: the algorithms, and the limit of requests at the same time. */
+/** The lanes of the page: the algorithms, and the limit of requests at the same time. */
 export type Algorithm = AlgorithmName | 'concurrency'
 export const algorithms: readonly Algorithm[] = [...ALGORITHM_NAMES, 'concurrency']
 
@@ -49,7 +49,7 @@ export const LOAD_SECONDS = 10
 /** Its classes of requests, the most important first. */
 export const CLASSES = { critical: { reserve: 0.3 }, normal: {} }
 
-/** What the server says of it. Times are ms since the epoch. */
+/** The state that the server reports. Times are ms since the epoch. */
 export interface OverloadState {
   readonly now: number
   /** The load that is being sent; 0: none. */
@@ -57,9 +57,9 @@ export interface OverloadState {
   readonly limit: number
   readonly active: number
   readonly waiting: number
-  /** What keeps more requests from beginning; undefined while none is shed. */
+  /** The signal that keeps more requests from beginning; undefined while none is shed. */
   readonly signal?: string | undefined
-  /** What has happened in each second. */
+  /** The counts of each second. */
   readonly seconds: readonly {
     readonly at: number
     readonly classes: Readonly<Record<string, { readonly admitted: number; readonly shed: number }>>

@@ -85,7 +85,7 @@ async function sendLoad(url: string, load: number): Promise<void> {
     const name = Math.random() < 0.5 / Math.max(load, 0.5) ? 'critical' : 'normal'
     get(`${url}/${name}`, { agent }, (response) => response.resume()).on('error', () => {})
   }
-  // What still waits is answered before.
+  // Requests that still wait are answered before.
   await sleep(2000)
   agent.destroy()
 }

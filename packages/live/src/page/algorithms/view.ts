@@ -8,6 +8,6 @@ export type Drawing<State> = (props: { readonly lane: Lane<State> }) => Componen
 export interface View<State> {
   /** A `Drawing`, written as a method so that views of all states fit into one table. */
   Drawing(props: { readonly lane: Lane<State> }): ComponentChildren
-  /** What the algorithm does, in a sentence or two. */
+  /** Describes the algorithm in a sentence or two. */
   readonly about: ComponentChildren
 }

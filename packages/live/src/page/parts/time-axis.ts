@@ -2,7 +2,7 @@ import { computed } from '@preact/signals-core'
 import { WINDOW_MS } from '../../limits.ts'
 import { drawnAt } from '../traffic/clock.ts'
 
-/** What a lane shows of the past and of the planned, ms. */
+/** The times before and after now that a lane shows, ms. */
 export const PAST_MS = 15_000
 export const FUTURE_MS = 3000
 export const SPAN_MS = PAST_MS + FUTURE_MS

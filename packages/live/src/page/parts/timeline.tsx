@@ -23,7 +23,7 @@ const STEP = 8
 const COLUMN = COLUMN_MS / 1000
 const GAP = 0.08
 
-/** What a lane's drawings share: the windows' edges, and now. Its unit of width is a second. */
+/** The common parts of a lane's drawings: the windows' edges, and now. Its unit of width is a second. */
 function Strip({ children, height = HEIGHT }: { children: ComponentChildren; height?: number }) {
   return (
     <svg
@@ -48,7 +48,7 @@ function Edges({ height }: { height: number }) {
   ))
 }
 
-/** What an endpoint has answered, and where most was admitted within a window. */
+/** Draws the answers of an endpoint, and where most was admitted within a window. */
 export function LaneTimeline<State>({ lane }: { lane: Lane<State> }) {
   return (
     <div class="timeline">
@@ -115,7 +115,7 @@ function PeakLabel<State>({ lane }: { lane: Lane<State> }) {
   )
 }
 
-/** What this client sends: what it has sent, and what is planned. */
+/** Draws the requests of this client: those it has sent, and those that are planned. */
 export function RequestsTimeline({ session }: { session: Session }) {
   return (
     <div class="timeline requests">

@@ -1,7 +1,7 @@
 import { type Item, parseList } from 'structured-headers'
 import type { Algorithm } from '../../limits.ts'
 
-/** What came back for one request to one of the endpoints. Times are ms on the server's clock. */
+/** The answer to one request to one of the endpoints. Times are ms on the server's clock. */
 export interface Answer {
   readonly algorithm: Algorithm
   /** The number of the request, from 1. */

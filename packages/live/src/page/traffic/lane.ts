@@ -9,7 +9,7 @@ export const HISTORY_MS = 3 * WINDOW_MS
 /** How an algorithm's state is known from its answers. */
 export interface Model<State> {
   readonly untouched: State
-  /** What an answer's fields say; the algorithm's rule adds what they leave open. */
+  /** Reads an answer's fields; the algorithm's rule adds what they leave open. */
   answered(state: State, answer: Answer): State
   /** Default: in any window. */
   readonly most?: Most

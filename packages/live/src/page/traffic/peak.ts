@@ -8,7 +8,7 @@ export interface Peak {
   readonly from: number
 }
 
-/** What a lane counts the most of. */
+/** The window in which a lane counts its most admissions. */
 export interface Most {
   /** The requests that are together, in words: `in any 10 s`. */
   readonly words: string
@@ -33,7 +33,7 @@ export const inAnyWindow: Most = {
   after: peakAfter,
 }
 
-/** What the leaky bucket's timer and the way back may take together, ms. */
+/** The timer of the leaky bucket and the way back may take this long together, ms. */
 const TURN_MS = 100
 
 /**

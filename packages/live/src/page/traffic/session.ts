@@ -7,13 +7,13 @@ import { askForTime, drawNow, serverNow } from './clock.ts'
 import { HISTORY_MS, Lane } from './lane.ts'
 import type { Send } from './send.ts'
 
-/** What a request needs of its lane. */
+/** The parts of its lane that a request needs. */
 type Endpoint = Pick<Lane<unknown>, 'algorithm' | 'sent' | 'received'>
 
 /** Answers that the list shows. */
 const LISTED = 60
 
-/** What this tab sends, and what comes back. Each tab is a client of its own. */
+/** The requests and answers of this tab. Each tab is a client of its own. */
 export class Session {
   readonly lanes = Object.fromEntries(
     algorithms.map((algorithm) => [algorithm, new Lane(algorithm, models[algorithm])]),

@@ -4,7 +4,7 @@ import { type Answer, isAdmitted } from '../../traffic/answer.ts'
 /** ms in which one unit comes back. */
 export const UNIT_MS = WINDOW_MS / LIMIT
 
-/** What comes back in 1 ms, the finest step. */
+/** The units that come back in 1 ms, the finest step. */
 const GRAIN = 1 / UNIT_MS
 
 /** Both buckets: the room that requests take and that comes back at an even pace. */

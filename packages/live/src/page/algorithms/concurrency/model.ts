@@ -3,7 +3,7 @@ import type { Answer } from '../../traffic/answer.ts'
 import type { Model } from '../../traffic/lane.ts'
 import type { Peak } from '../../traffic/peak.ts'
 
-/** What is in progress are the requests themselves: the fields add nothing. */
+/** The requests in progress are known: the fields add nothing. */
 export const concurrency: Model<undefined> = {
   untouched: undefined,
   answered: () => undefined,

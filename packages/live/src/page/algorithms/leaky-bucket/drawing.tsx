@@ -17,7 +17,7 @@ export const LeakyBucketDrawing: Drawing<Bucket> = ({ lane }) => {
   const waiting = Math.min(PLACES, lane.underWay.value.length)
   const { room } = leakyBucket.at(lane.state.value, now)
   const last = lane.answers.value.findLast(isAdmitted)
-  // What is drawn may be a frame older than the last answer.
+  // The drawing may be a frame older than the last answer.
   const gone = last === undefined ? 1 : Math.max(0, now - last.answeredAt) / UNIT_MS
   const words =
     waiting > 0

@@ -14,7 +14,7 @@ export interface SlidingWindow {
 export const untouched: SlidingWindow = { previous: 0, current: 0, endsAt: 0 }
 
 /**
- * What was admitted counts in this window. The fields show the whole estimate, `limit − r`, as it
+ * An admitted request counts in this window. The fields show the whole estimate, `limit − r`, as it
  * was at some time between sending and answering: where it can't be what was counted here and what
  * was still inside then, give or take the rounding, the fields are right.
  */
