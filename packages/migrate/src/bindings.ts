@@ -77,7 +77,7 @@ export function isParenthesized({ extra }: t.Node): boolean {
   return extra?.parenthesized === true
 }
 
-/** What a constant of this file is initialized with; any other expression itself. */
+/** Returns the initial value of a constant of this file; any other expression itself. */
 export function resolved(path: NodePath): NodePath {
   const inner = unwrapped(path)
   if (!inner.isIdentifier()) return inner

@@ -1,4 +1,4 @@
-/** What behaves differently here, as the comments say it. One sentence or two, each for a reader of the file. */
+/** The texts of comments about differences. One sentence or two, each for a reader of the file. */
 export const DIFFERENCES = {
   /** @param isLog whether the algorithm is written out */
   window: (peer: string, isLog: boolean) =>
@@ -56,7 +56,7 @@ export const DIFFERENCES = {
     "a handler's options replace the module's as a whole: list every policy that should apply to it.",
   insurance:
     "onStoreError: 'local' (the default) takes the place of insuranceLimiter: while the store fails, this process counts with the same limit; localShare gives it a part of that.",
-  /** What changes while the store fails, by what the code does that catches the rejection of `consume`. */
+  /** The difference while the store fails, by the code that catches the rejection of `consume`. */
   atFailure: {
     refuses:
       "while the store fails, this code refused every request, so onStoreError is 'deny'. With the default, 'local', this process goes on counting.",

@@ -48,7 +48,7 @@ export function leaveUse(source: Source): never {
   return source.leave(isCompiled ? COMPILED : ELSEWHERE)
 }
 
-/** What options belong to: the calls, or the objects, that a peer rewrites in a file. */
+/** The owners of options: the calls, or the objects, that a peer rewrites in a file. */
 export type Owners = ReadonlySet<t.Node>
 
 /**
@@ -106,7 +106,7 @@ function isUndefined(path: NodePath): boolean {
   return path.isIdentifier({ name: 'undefined' })
 }
 
-/** What an expression is, or the constant that it reads. Leaves the call if something else reads that. */
+/** Returns an expression, or the value of the constant that it reads. Leaves the call if something else reads that. */
 export function ownValue(source: Source, path: NodePath): NodePath {
   const value = resolved(path)
   if (value === unwrapped(path)) return value

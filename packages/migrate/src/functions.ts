@@ -103,13 +103,13 @@ export function resultsOf(fn: NodePath<t.Function>): NodePath[] {
   return results
 }
 
-/** What the function returns, if it does nothing else. */
+/** The result of a function that does nothing else. */
 export function soleResult(fn: InlineFunction): NodePath | undefined {
   const body = fn.get('body') as NodePath
   return body.isBlockStatement() ? soleResultOf(fn) : unwrapped(body)
 }
 
-/** What a function with a block returns, if it does nothing else. */
+/** The result of a function with a block that does nothing else. */
 export function soleResultOf(fn: NodePath<t.Function>): NodePath | undefined {
   const statements = (fn.get('body') as NodePath<t.BlockStatement>).get('body')
   const [only] = statements

@@ -83,10 +83,10 @@ export class Imports {
     return this.replaced.has(path.node)
   }
 
-  /** What an export of the new module is called here; it will be imported. */
+  /** Returns the local name of an export of the new module; it will be imported. */
   local(name: string, isType = false): string {
     const main = this.main
-    // What is required has no types.
+    // A `require` has no types.
     if (isType && !main?.isImportDeclaration() && !main?.isTSImportEqualsDeclaration()) {
       return `import('${this.to}').${name}`
     }
@@ -202,7 +202,7 @@ function statement(
 const byName = (one: string, other: string) =>
   one.replace('type ', '').localeCompare(other.replace('type ', ''))
 
-/** What is left of a statement once other names are gone from it. */
+/** Returns the rest of a statement once other names are gone from it. */
 function keptStatement(
   source: Source,
   loading: Loading,

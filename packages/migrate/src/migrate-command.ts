@@ -11,7 +11,7 @@ import { type Migration, migrateFiles, PEERS } from './migrate-text.ts'
 import { type Parsed, parseFile, SourceSyntaxError } from './parse.ts'
 import { dependenciesOf, FileError, readSource, writeSource } from './source-file.ts'
 
-/** What was typed. */
+/** The flags as they were typed. */
 export interface MigrateFlags {
   readonly write?: boolean
 }

@@ -120,7 +120,7 @@ function migrateAlone(
         if (migration !== undefined) return { source, migration }
       }
     } catch (error) {
-      // What a call has edited before it turned out that it stays may be in the way of others.
+      // Edits of a call that stays in the end may be in the way of others.
       if (leftCalls.size === known) throw error
     }
   }

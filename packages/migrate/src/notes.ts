@@ -5,7 +5,7 @@ const MARK = '// sluice: '
 /** Characters of a line, indentation included. */
 const WIDTH = 100
 
-/** What a reader of the file should know about a place in it. */
+/** A comment for a reader of the file, and its place. */
 export interface Note {
   readonly path: NodePath
   readonly text: string
@@ -17,7 +17,7 @@ export interface Note {
 interface Edited {
   readonly text: string
   readonly edits: MagicString
-  /** What the file ends its lines with. */
+  /** The line end of the file. */
   readonly eol: string
   /** Whether a position is within what has other text now. */
   isWithinReplaced(position: number): boolean

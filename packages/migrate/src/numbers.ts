@@ -20,7 +20,7 @@ const TYPE =
 const UNITS =
   'window: text has a unit here, such as 60000ms. A number without a unit throws when the limiter is made.'
 
-/** What an expression is, as far as it can be seen. */
+/** The type of an expression, as far as it can be seen. */
 type Kind = 'number' | 'text' | 'nothing' | 'unknown'
 
 const ARITHMETIC = ['-', '*', '/', '%', '**']

@@ -24,7 +24,7 @@ export function readSource(path: string): string {
   }
 }
 
-/** What the package.json nearest to a file depends on, by name; nothing if there is none that can be read. */
+/** The dependencies in the package.json nearest to a file, by name; none if there is no file that can be read. */
 export function dependenciesOf(path: string): Record<string, string> {
   for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
     try {

@@ -22,10 +22,10 @@ export interface Culprit {
   readonly reason: string
 }
 
-/** What stays of each package, by its name, because of which nothing of it is rewritten. */
+/** The calls of each package, by its name, that stay, because of which nothing of it is rewritten. */
 export type Staying = ReadonlyMap<string, readonly Culprit[]>
 
-/** What stays as it is. */
+/** A call that stays as it is. */
 export interface Left {
   /** Its line, from 1, in the text as it was. */
   readonly line: number
@@ -53,7 +53,7 @@ export class Source {
   private readonly claimed = new Map<t.Node, Set<string>>()
   private readonly leftCalls: LeftCalls
   private readonly staying: Staying
-  /** What works only together, by the name of its package. */
+  /** The calls that work only together, by the name of their package. */
   private readonly joint = new Map<string, Set<string>>()
   /** The call that is being rewritten. */
   private call: NodePath | undefined
@@ -141,7 +141,7 @@ export class Source {
     return this.staying.has(peer)
   }
 
-  /** What stays, by the name of its package, if others work only together with it. */
+  /** The calls that stay, by the name of their package, if others work only together with them. */
   get culprits(): Map<string, Culprit[]> {
     const all = this.notes.filter(({ leaves }) => leaves)
     return new Map(
@@ -249,7 +249,7 @@ export class Source {
     return isCommon ? [basename(dirname(this.name)), stem].join('.').replace(/^\.+/, '') : stem
   }
 
-  /** What stays as it is. */
+  /** The calls that stay as they are. */
   get left(): Left[] {
     return this.notes
       .filter(({ leaves }) => leaves)
@@ -267,7 +267,7 @@ export class Source {
     return /^[ \t]*/.exec(this.text.slice(lineStart))?.[0] ?? ''
   }
 
-  /** What the file ends its lines with. */
+  /** The line end of the file. */
   get eol(): string {
     return this.text.includes('\r\n') ? '\r\n' : '\n'
   }
@@ -279,7 +279,7 @@ export class Source {
   }
 }
 
-/** What something has to be rewritten together with, for a reader of another file. */
+/** The reason of a call that waits for others, for a reader of another file. */
 function jointReason(name: string, [first, ...others]: readonly Culprit[]): string {
   const where = ({ file, line }: Culprit) =>
     file === name ? `line ${line}` : `${pathFrom(name, file)}:${line}`

@@ -5,7 +5,7 @@ import { parseFile } from './parse.ts'
 import { removeDeclarator, removeFromList, removeLines } from './remove.ts'
 import { Source } from './source.ts'
 
-/** What a round removes may leave other names unused. */
+/** A round that removes names may leave others unused. */
 const MOST_ROUNDS = 100
 
 /**
@@ -80,7 +80,7 @@ function remove(source: Source, path: NodePath, name: string): boolean {
   return true
 }
 
-/** What can be left out: it only loads a module, or makes a value. */
+/** Whether an expression can be left out: it only loads a module, or makes a value. */
 function isPure(node: t.Node | null | undefined): boolean {
   if (node == null) return true
   if (node.type === 'NumericLiteral' || node.type === 'StringLiteral') return true

@@ -10,7 +10,7 @@ const REQUEST = /^req(uest)?$/
 
 /** `request.rateLimit.resetTime` outside of the options. */
 export function replaceInfo(source: Source): void {
-  // What stays sets the fields of the other limiter.
+  // A limiter that stays sets the fields of the other library.
   const isMixed = source.left.length > 0
   if (isMixed && source.rewritten.length === 0) return
   const replace = (path: NodePath<t.MemberExpression | t.OptionalMemberExpression>) => {

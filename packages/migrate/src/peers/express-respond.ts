@@ -22,7 +22,7 @@ import type { Source } from '../source.ts'
 const STATUSES = ['429', '503']
 
 const DEFAULT_MESSAGE = "'Too many requests, please try again later.'"
-/** What a handler reads in the options if they do not say it. */
+/** The defaults of options that a handler reads. */
 const DEFAULTS: Readonly<Record<string, string>> = { statusCode: '429', message: DEFAULT_MESSAGE }
 
 /** `handler`, `message` and `statusCode` of express-rate-limit become `respond`. */

@@ -34,7 +34,7 @@ export function renameStore(stores: Stores, options: OptionsObject): boolean {
   return true
 }
 
-/** What it counts with; undefined: memory. Leaves the call if that is not certain. */
+/** Returns the store on Redis; undefined: memory. Leaves the call if that is not certain. */
 function storeOf(stores: Stores, path: NodePath): RedisStore | undefined {
   const { source, imports, redis } = stores
   const store = isOnlyStore(path) ? resolved(path) : unwrapped(path)

@@ -33,7 +33,7 @@ import type { Peer } from './peer.ts'
 import { renameSettle } from './settle.ts'
 
 const MODULE = 'express-rate-limit'
-/** What its absence means there. */
+/** The defaults of express-rate-limit. */
 const DEFAULTS = [
   ['windowMs', 'window', "'1m'"],
   ['limit', 'limit', '5'],
@@ -103,7 +103,7 @@ function checkMethods(source: Source, call: Call): void {
   }
 }
 
-/** What is not a call of the limiter. */
+/** Replaces a use that is not a call of the limiter. */
 function replaceName(source: Source, imports: Imports, use: Use, owners: Owners): void {
   const { path, name } = use
   if (source.isReplaced(path.node)) imports.drop(use)
@@ -173,7 +173,7 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
   if (!isOther) source.note(call, DIFFERENCES.body)
 }
 
-/** What can't be the same here. */
+/** Leaves the call if an option can't be the same here. */
 function checkOptions(source: Source, { options, soleValue }: FoundOptions): void {
   const property = options.value('requestPropertyName')
   if (property !== undefined && !property.isStringLiteral({ value: 'rateLimit' })) {

@@ -29,7 +29,7 @@ import type { Source } from '../source.ts'
 import { checkClient } from './redis-client.ts'
 import { isPrefix } from './redis-store.ts'
 
-/** What the options of a file have in common. */
+/** The context of all options of a file. */
 export interface Context {
   readonly source: Source
   readonly imports: Imports
@@ -257,7 +257,7 @@ function isBody(path: NodePath): boolean {
   })
 }
 
-/** What the function returns is thrown there, by the plugin. */
+/** The plugin throws the result of the function. */
 function throwResults(source: Source, fn: InlineFunction): void {
   const body = fn.get('body') as NodePath
   if (!body.isBlockStatement()) {

@@ -92,7 +92,7 @@ function isAddress(path: NodePath): boolean {
   return /[.](ip|remoteAddress)$/.test(unwrapped(path).toString())
 }
 
-/** What changes no flow of control. */
+/** Returns a call that changes no flow of control. */
 function otherCall(
   source: Source,
   name: string,

@@ -12,7 +12,7 @@ import { checkClient } from './redis-client.ts'
 import { isPrefix, prefixText } from './redis-store.ts'
 import type { ConsumePlan } from './refusal-code.ts'
 
-/** What its absence means there. */
+/** The defaults of rate-limiter-flexible. */
 const DEFAULTS = [
   ['points', 'limit', '4'],
   ['duration', 'window', "'1s'"],
@@ -31,7 +31,7 @@ const NOT_NEEDED = [
   'disableIndexesCreation',
 ]
 
-/** What the calls of a limiter do while its store fails; `works`: it can't fail, or that is not known. */
+/** The behaviour of a limiter's calls while its store fails; `works`: it can't fail, or that is not known. */
 export type AtFailure = ConsumePlan['atFailure'] | 'works'
 
 /**

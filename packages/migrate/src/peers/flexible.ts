@@ -16,7 +16,7 @@ const CLASSES = [
   'RateLimiterValkey',
   'RateLimiterValkeyGlide',
 ]
-/** What to write in place of the others. */
+/** The advice for the other classes. */
 const INSTEAD: Readonly<Record<string, string>> = {
   RateLimiterUnion:
     'createLimiter({ policies: [{ name, limit, window }, …] }) decides several limits together.',
@@ -47,7 +47,7 @@ export const rateLimiterFlexible: Peer = {
       const { parentPath } = use.path
       return parentPath?.isNewExpression() ? [{ use, made: parentPath }] : []
     })
-    // What is a part of another limiter's options goes with them.
+    // A limiter that is a part of another one's options goes with them.
     const limiters = all.filter((each) => !all.some((other) => isInsuranceOf(each, other)))
     const left = leaveOthers(source, limiters)
     const owners: Owners = new Set(limiters.map(({ made }) => made.node))

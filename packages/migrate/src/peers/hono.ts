@@ -25,7 +25,7 @@ import type { Peer } from './peer.ts'
 import { renameSettle } from './settle.ts'
 
 const MODULE = 'hono-rate-limiter'
-/** What its absence means there. */
+/** The defaults of hono-rate-limiter. */
 const DEFAULTS = [
   ['windowMs', 'window', "'1m'"],
   ['limit', 'limit', '5'],
@@ -101,7 +101,7 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
   if (!mayHave('message') && !mayHave('handler')) source.note(limiter, DIFFERENCES.body)
 }
 
-/** What can't be the same here. */
+/** Leaves the call if an option can't be the same here. */
 function checkOptions(source: Source, options: OptionsObject): void {
   for (const name of ['requestPropertyName', 'requestStorePropertyName', 'binding']) {
     if (options.has(name))

@@ -20,7 +20,7 @@ import type { Peer } from './peer.ts'
 import { checkClient } from './redis-client.ts'
 import { isPrefix, prefixText } from './redis-store.ts'
 
-/** What its absence means there. */
+/** The defaults of koa-ratelimit. */
 const DEFAULTS = [
   ['duration', 'window', "'1h'"],
   ['max', 'limit', '2500'],
@@ -33,7 +33,7 @@ const PROXY =
   'without maxIpsCount every client can choose its address, and so its quota. Set it to the number of your proxies.'
 
 const MODULE = 'koa-ratelimit'
-/** What the fields are called there, and here with `headers: 'legacy'`, and what they say. */
+/** The names of the fields there, and here with `headers: 'legacy'`, and their values. */
 const FIELDS = {
   remaining: ['X-RateLimit-Remaining', 'decision.remaining'],
   reset: ['X-RateLimit-Reset', 'Math.floor((decision.at + decision.resetMs) / 1000)'],

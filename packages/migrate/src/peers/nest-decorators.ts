@@ -181,7 +181,7 @@ function optionsText(
   return `{ policies: [${named.join(', ')}] }`
 }
 
-/** What a handler's policy says: its own numbers before those of its class, and these before the module's. */
+/** Returns the policy of a handler: its own numbers before those of its class, and these before the module's. */
 function policyText(
   context: Decorators,
   own: readonly ThrottleDecorator[],

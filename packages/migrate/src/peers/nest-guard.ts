@@ -5,7 +5,7 @@ import { soleResultOf } from '../functions.ts'
 import { removeLines } from '../remove.ts'
 import type { Source } from '../source.ts'
 
-/** What takes the place of a method or a field of `ThrottlerGuard`. @param where the file of the module, as ` in …` */
+/** The advice for a method or a field of `ThrottlerGuard`. @param where the file of the module, as ` in …` */
 const INSTEAD: Readonly<Record<string, (where: string) => string>> = {
   getTracker: (where) =>
     `write key: (request) => … with what it returns in RateLimitModule.forRoot${where}, and use RateLimitGuard in place of this class.`,

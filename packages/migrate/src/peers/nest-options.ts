@@ -21,7 +21,7 @@ import type { Source } from '../source.ts'
 import { renameStorage } from './nest-storage.ts'
 
 const HEADERS = "'legacy-delta'"
-/** What a policy can be given. */
+/** The options of a policy. */
 const OF_POLICY = ['name', 'ttl', 'limit', 'getTracker']
 
 /** `[{ name, ttl, limit }]`, `{ throttlers: […], … }`, or before version 5 `{ ttl, limit }` in seconds. */
@@ -191,7 +191,7 @@ export function renameThrottler(
   checkUnknown(source, options)
 }
 
-/** What one throttler says. @param unitMs what its times count. @param fallback the limit without `limit` */
+/** Rewrites one throttler. @param unitMs the unit of its times. @param fallback the limit without `limit` */
 function migrateThrottler(
   source: Source,
   options: OptionsObject,

@@ -6,7 +6,7 @@ import { isInlineFunction, resultsOf } from '../functions.ts'
 import { constantOf } from '../numbers.ts'
 import type { Parsed } from '../parse.ts'
 
-/** What a policy of the module says, as far as it is constant. */
+/** A policy of the module, as far as it is constant. */
 export interface ModulePolicy {
   readonly name: string
   readonly limit: number | undefined

@@ -57,7 +57,7 @@ const typeElsewhere = (name: string) =>
 
 type Plans = Map<NodePath, () => void>
 
-/** What is rewritten: what the rest needs, and what may stay alone. */
+/** Returns what is rewritten: calls that others need, and calls that may stay alone. */
 function plansOf(source: Source, imports: Imports, storages: readonly Imports[]) {
   const [needed, free]: [Plans, Plans] = [new Map(), new Map()]
   const module = moduleOf(source.files)
@@ -77,7 +77,7 @@ function plansOf(source: Source, imports: Imports, storages: readonly Imports[])
   return { needed, free }
 }
 
-/** What is rewritten, or stays, as a whole: a module, a decorator, a class, the use of another name. */
+/** The call that is rewritten, or stays, as a whole: a module, a decorator, a class, the use of another name. */
 function callPathOf(imports: Imports, { path, name }: Use): NodePath | undefined {
   const { parentPath } = path
   if (name in TYPES)
@@ -113,7 +113,7 @@ function replaceName(source: Source, imports: Imports, use: Use): void {
   const type = TYPES[name]
   if (type !== undefined) imports.replace(use, type, true)
   else if (helperMs(name) !== undefined) replaceHelper(source, imports, use)
-  // What is thrown is made of a decision here.
+  // A thrown error is made of a decision here.
   else if (name in NAMES && !path.parentPath?.isNewExpression()) {
     if (name === 'ThrottlerGuard' && !hasModule(source.files))
       source.note(path, DIFFERENCES.nestTogether)

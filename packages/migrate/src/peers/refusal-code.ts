@@ -7,16 +7,16 @@ import type { Source } from '../source.ts'
 
 /** The code that runs when `consume` rejects, by what it is for. */
 export interface RejectionCode {
-  /** What a refused request gets. */
+  /** The code for a refused request. */
   readonly refusal: readonly NodePath<t.Statement>[]
-  /** What an error gets; undefined: nothing tells it from a refusal. */
+  /** The code for an error; undefined: nothing tells it from a refusal. */
   readonly error: readonly NodePath<t.Statement>[] | undefined
 }
 
 /** How a call of `consume` is rewritten. */
 export interface ConsumePlan {
   readonly apply: () => void
-  /** What the code does while the store fails: it refuses, as it does a request too many, or has code for it. */
+  /** The behaviour while the store fails: it refuses, as it does a request too many, or has code for it. */
   readonly atFailure: 'refuses' | 'handles'
 }
 
@@ -34,7 +34,7 @@ export function splitRejection(
   const then = statementsOf(first.get('consequent'))
   const alternate = first.get('alternate') as NodePath<t.Statement>
   const other = alternate.node ? [...statementsOf(alternate), ...rest] : rest
-  // What follows both branches belongs to both: it is left alone.
+  // Code behind both branches belongs to both: it is left alone.
   if (alternate.node ? rest.length > 0 : !exits(then))
     return { refusal: statements, error: undefined }
   return meaning === 'error' ? { refusal: other, error: then } : { refusal: then, error: other }

@@ -5,7 +5,7 @@ import { call } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 
-/** What a framework's functions get. */
+/** The parameters of a framework's functions. */
 interface Functions {
   /** The names of the parameters. */
   readonly given: readonly string[]
@@ -18,7 +18,7 @@ const COUNTS = [
   ['skipFailedRequests', '1 : 0'],
 ] as const
 
-/** What does not count there, by `requestWasSuccessful`, is settled here. */
+/** A request that does not count there, by `requestWasSuccessful`, is settled here. */
 export function renameSettle(source: Source, options: OptionsObject, functions: Functions): void {
   const own = options.value('requestWasSuccessful')
   const [first, second] = COUNTS.filter(([name]) => {

@@ -54,7 +54,7 @@ export const upstashRatelimit: Peer = {
         source.migrate(use.path, () => leaveUse(source))
       }
     }
-    // What stays keeps the name of its class.
+    // A limiter that stays keeps the name of its class.
     for (const use of imports.uses) if (source.isReplaced(use.path.node)) imports.drop(use)
     imports.finish()
     return true
