@@ -6,7 +6,7 @@ import { RateLimitException } from './exception.ts'
 import { RateLimits } from './rate-limits.ts'
 import { type AnyRequest, type AnyResponse, typeWhenWritten } from './request-adapter.ts'
 
-/** What the guard reads and writes; without a response, no fields are written. */
+/** The request and response of a guard; without a response, no fields are written. */
 export interface HttpExchange {
   readonly request: object
   readonly response?: object
@@ -48,7 +48,7 @@ export class RateLimitGuard implements CanActivate {
   }
 
   /**
-   * What is limited: the request of a controller's handler. To be overridden for GraphQL, WebSockets
+   * Returns the request of a controller's handler. To be overridden for GraphQL, WebSockets
    * and microservices, whose handlers are let through otherwise.
    *
    * @returns undefined: the handler is not limited

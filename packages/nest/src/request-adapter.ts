@@ -10,7 +10,7 @@ import {
 } from '@sluice/core/adapter'
 import { RateLimitException } from './exception.ts'
 
-/** What the requests of Express and of Fastify have in common. */
+/** The common part of the requests of Express and of Fastify. */
 export interface NestRequest {
   readonly method: string
   readonly url: string
@@ -24,7 +24,7 @@ export interface NestRequest {
   rateLimit?: Decision
 }
 
-/** What the responses of Express and of Fastify have in common. */
+/** The common part of the responses of Express and of Fastify. */
 export interface NestResponse {
   readonly statusCode: number
   getHeader(name: string): number | string | string[] | undefined

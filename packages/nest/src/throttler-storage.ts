@@ -3,7 +3,7 @@ import { VaryingLimiter, type VaryingLimiterOptions } from './varying-limiter.ts
 /** Where requests are counted, and what happens when a remote store fails. */
 export type SluiceStorageOptions = VaryingLimiterOptions
 
-/** What a throttler says about a request. Times are whole s, rounded up. */
+/** The record of a request for a throttler. Times are whole s, rounded up. */
 export interface SluiceStorageRecord {
   /** Requests in the last `ttl`. A refused one is not kept, but counts itself. */
   readonly totalHits: number

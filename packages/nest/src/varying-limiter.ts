@@ -34,7 +34,7 @@ const KNOWN: Readonly<Record<keyof VaryingLimiterOptions, true>> = {
   keySecret: true,
 }
 
-/** What a call limits. One count of a key serves all limits, but each window and block has its own. */
+/** The limit of a call. One count of a key serves all limits, but each window and block has its own. */
 export interface VaryingPolicy {
   readonly name: string
   readonly limit: number
@@ -91,7 +91,7 @@ export class VaryingLimiter {
       {
         ...options,
         ...(blockMs > 0 && { ban: { after: 1, within, for: [`${blockMs}ms`] } }),
-        // What another process remembers must not outlast the block.
+        // Another process must not remember a refusal for longer than the block.
         ...(blockMs > 0 && blockMs < window && { refusalCache: false }),
       },
       { onDecision: options.onDecision, sharesQuotas: true },
@@ -101,7 +101,7 @@ export class VaryingLimiter {
   }
 }
 
-/** What was used before a ban that is shorter than the window would count for longer. */
+/** Without it, units that were used before a ban shorter than the window would count for longer. */
 async function blockUntilWhole(limiter: StoreLimiter, key: string, blockMs: number): Promise<void> {
   try {
     await limiter.block(key, blockMs)

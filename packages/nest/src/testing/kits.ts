@@ -32,7 +32,7 @@ import {
 type NestSite = Site<NestRequest, NestResponse>
 type Raw = IncomingMessage & { raw?: IncomingMessage }
 
-/** What Fastify's reply has, and Express's response does not. */
+/** The methods of Fastify's reply that Express's response does not have. */
 interface FastifysOwn {
   readonly raw: ServerResponse
   hijack(): unknown
