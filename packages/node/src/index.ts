@@ -96,7 +96,7 @@ declare module 'node:http2' {
 export function rateLimit(options: RateLimitOptions): NodeRateLimit {
   const limiter = new RoutedLimiter(options, nodeAdapter)
 
-  /** What `next` throws, or rejects with, is not taken for a failure of the limiter. */
+  /** An error that `next` throws, or rejects with, is not taken for a failure of the limiter. */
   function decide(
     request: IncomingMessage,
     response: ServerResponse,
