@@ -5,7 +5,7 @@ type Steps<Context> = {
   readonly [step in 'start' | 'end' | 'asyncEnd']?: (context: Context) => void
 }
 
-/** What was subscribed to, so that it can be ended together. */
+/** Ends several subscriptions together. */
 export class Subscriptions {
   private readonly endings: (() => void)[] = []
 

@@ -16,7 +16,7 @@ export interface Point {
 
 export interface Meters {
   readonly provider: MeterProvider
-  /** What has been recorded, by the name of the metric. */
+  /** Returns the recorded points, by the name of the metric. */
   read(): Promise<Record<string, Point[]>>
   /** The scope, unit and description of each metric. */
   described(): Promise<{ scope: string; name: string; unit: string; description: string }[]>
