@@ -1,6 +1,6 @@
 import type { Quota } from './fields.ts'
 
-/** What a server has said is left of a quota, as the count of units that must not be exceeded. */
+/** The rest of a quota by a server's answer, as the count of units that must not be exceeded. */
 interface Bound {
   /** The count with the request whose answer said it; -1: its time has passed, and nobody knows what is left. */
   readonly from: number
@@ -9,11 +9,11 @@ interface Bound {
   readonly perMs: number
   readonly since: number
   readonly until: number
-  /** What the server has last said. */
+  /** The quota of the last answer. */
   readonly quota: Quota
 }
 
-/** What was charged of a unit, and may not be part of what an answer says is left. */
+/** A charge of a unit that an answer's rest may not include yet. */
 export interface Charged {
   /** Units charged until the request began, with its own; it only grows. */
   readonly count: number
@@ -32,7 +32,7 @@ const PROBE_MS = 50
 /** How long the first request of a new window may be without an answer before the next one is sent, ms. */
 const ANSWER_MS = 10_000
 
-/** What a server has said is left, minus what was charged since, and what may not have reached it yet. */
+/** The rest of each quota by a server's answers, minus what was charged since, and what may not have reached it yet. */
 export class Allowances {
   private readonly bounds = new Map<string, Bound>()
 

@@ -110,7 +110,7 @@ export function copyBody(owner: Request | Response, most: number) {
   }
 }
 
-/** What its constructor can't set, or not to all that servers send. */
+/** The properties that its constructor can't set, or not to all values that servers send. */
 type Facts = Pick<Response, 'url' | 'redirected' | 'type' | 'status' | 'statusText' | 'ok'>
 
 /** Gives these facts to a constructed response, and to its clones. */

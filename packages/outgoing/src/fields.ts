@@ -1,6 +1,6 @@
 import { type Item, parseDictionary, parseList } from 'structured-headers'
 
-/** What can be read of a server's answers: each is a family of header fields. */
+/** The families of header fields that can be read. */
 export const DIALECTS = [
   'retry-after',
   'ratelimit',
@@ -11,7 +11,7 @@ export const DIALECTS = [
 ] as const
 export type Dialect = (typeof DIALECTS)[number]
 
-/** What a server says is left of one quota. */
+/** The rest of one quota by a server's answer. */
 export interface Quota {
   /** Tells it apart from the other quotas of the same server. */
   readonly id: string
@@ -26,7 +26,7 @@ export interface Quota {
   readonly refills: boolean
 }
 
-/** What a server's answer says about its limits. */
+/** The limits in a server's answer. */
 export interface Answer {
   readonly quotas: readonly Quota[]
   /** Whether the server has refused the request because of a limit. */
@@ -169,7 +169,7 @@ function structured(headers: Headers): Stated[] {
   return itemsOf(text).flatMap(([name, params]) => {
     const policy = policies.get(name)
     const unit = policy?.get('qu') ?? 'requests'
-    // What is in use at the same time is no quota: the answer itself ends its use.
+    // Requests in progress are no quota: the answer itself ends their use.
     if (typeof unit !== 'string' || unit === 'concurrent-requests') return []
     const seconds = integer(params.get('t')) ?? integer(policy?.get('w')) ?? NaN
     const [limit, remaining] = [integer(policy?.get('q')), integer(params.get('r'))]

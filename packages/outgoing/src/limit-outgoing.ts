@@ -15,10 +15,10 @@ const MAX_REPEATED = 1_048_576
 /** The most of a refusal's body that is read, bytes, and for how long, ms. */
 const MAX_REFUSAL = 16_384
 const MAX_REFUSAL_MS = 1000
-/** What OpenAI's refusals say that no wait will change. */
+/** No wait changes these refusals of OpenAI. */
 const FINAL_CODES = /"(insufficient_quota|billing_hard_limit_reached|billing_not_active)"/
 
-/** What stays as it is when it is sent. */
+/** Bodies that can be sent again. */
 const REPEATABLE =
   /^\[object (Undefined|Null|String|ArrayBuffer|Blob|File|FormData|URLSearchParams)\]$/
 
@@ -84,7 +84,7 @@ export function limitOutgoing<F extends (input: never, init?: never) => Promise<
         const isFinal = answer.isFinal || (!isStated && (await saysNever(response, settings)))
         const waitMs = place.heard({ ...answer, isFinal })
         if (!answer.isRefusal) return ending(response, place, settings)
-        // What was refused has used nothing but an attempt.
+        // A refused request has used nothing but an attempt.
         place.end(
           costs.map((_, i) => (limiter.compiledPolicies[i]?.unit === 'requests' ? undefined : 0)),
         )

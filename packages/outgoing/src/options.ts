@@ -30,7 +30,7 @@ export interface OutgoingPolicy extends Omit<PolicyOptions, 'name' | 'reserve' |
   /** Units of a request: an integer, or a function that returns one. Default: 1. */
   cost?: number | ((request: OutgoingRequest) => number) | undefined
   /**
-   * What a request has really cost, read when its answer has ended; `undefined` leaves the estimate.
+   * Returns the real cost of a request, once its answer has ended; `undefined` leaves the estimate.
    * @param text the body of the answer as far as it was read; of more than 1 MB, its end
    */
   settle?: ((response: Response, text: string) => number | undefined) | undefined
@@ -70,7 +70,7 @@ const NAMES =
 const POLICY_NAMES = 'name limit window timeZone algorithm burst maxDelay unit alertAt'
 const IDEMPOTENT = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']
 
-/** What the options say, checked. */
+/** The checked options. */
 export type Settings = ReturnType<typeof readSettings>
 
 /** @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another */
@@ -107,7 +107,7 @@ export function readSettings(options: OutgoingOptions) {
     keyOf: (request: OutgoingRequest) => checkKey(keyOf(request)),
     /** The units of a request, by policy. */
     costsOf: (request: OutgoingRequest) => costs.map((cost) => cost(request)),
-    /** What an answer has really cost, by policy; undefined if no policy asks. */
+    /** Returns the real cost of an answer, by policy; undefined if no policy asks. */
     settle,
     obey: new Set(
       checkArray('obey', obey, `an array of ${DIALECTS.join(', ')}`).map((each, i) =>

@@ -133,7 +133,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     call.sent = upstream.begin(decision, units)
     if (call.sent !== undefined) return decision
     upstream.isHolding = true
-    // What the store fails to take back stays charged.
+    // A charge that the store fails to take back stays.
     await Promise.resolve(this.correct(undone(charges), decision)).catch(() => {})
     return this.refuseFor(Math.max(1, upstream.waitMs(units)), charges, 'local')
   }
@@ -192,7 +192,7 @@ export class OutgoingLimiter extends ChargeLimiter {
           const delta = slot === undefined ? Math.min(actual[i] ?? cost, most) - cost : 0
           return { ...charge, cost: delta, slot: undefined }
         })
-        // What it costs more is charged now; what it costs less is given back to the time of the charge.
+        // A higher cost is charged now; a lower one is given back to the time of the charge.
         const policies = decision.policies.map((each, i) =>
           (corrected[i] as Charge).cost > 0 ? { source: each.source } : each,
         )
@@ -220,7 +220,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     }
   }
 
-  /** What is known about a server. Those that were not used for the longest time are forgotten. */
+  /** The state of a server. Those that were not used for the longest time are forgotten. */
   private upstreamOf(key: string): Upstream {
     const { upstreams } = this
     const upstream = upstreams.get(key) ?? new Upstream()

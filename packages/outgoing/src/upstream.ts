@@ -23,7 +23,7 @@ export interface Sent {
   readonly at: number
 }
 
-/** What this process knows about a server. Times are those of `performance.now()`, ms. */
+/** The state of a server, as far as this process knows. Times are those of `performance.now()`, ms. */
 export class Upstream {
   pausedUntil = 0
   /** Whether the first that waits does so by what this process knows, which an answer may change. */
