@@ -21,7 +21,7 @@ const NOT_SERIALIZABLE = '40001'
 /** See `TransactionalBackend.transact`. */
 export type Decide<T> = (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>
 
-/** What is written to a key, if it still has a state. */
+/** The new state of a key, if it still has one. */
 export interface Write {
   readonly key: string
   /** The state that it must have, in hex; undefined: none. */
@@ -108,7 +108,7 @@ export class LoneTransactions {
     }
   }
 
-  /** What a transaction that has locked its keys has written at `now`. */
+  /** Learns the changes that a transaction which has locked its keys has written at `now`. */
   learn(changes: readonly StateChange[], now: number): void {
     this.isAvailable = true
     for (const { key, state } of changes) this.remembered.set(key, hexOf(state), now, false)
@@ -177,7 +177,7 @@ export class LoneTransactions {
     return time !== undefined
   }
 
-  /** What was written at `now`. @param areShared whether each of them is, see {@link Remembered.isStale} */
+  /** Remembers changes written at `now`. @param areShared whether each of them is, see {@link Remembered.isStale} */
   private remember(writes: readonly Write[], now: number, areShared?: readonly boolean[]): void {
     for (const [i, { key, found, change }] of writes.entries()) {
       const state = change === undefined ? found : hexOf(change.state)
@@ -220,7 +220,7 @@ export class LoneTransactions {
   }
 }
 
-/** What a decision on these states writes. Nothing is to be deleted where nothing is. */
+/** Returns the changes of a decision on these states. A key that is not there is not deleted. */
 function writesOf(
   keys: readonly string[],
   states: readonly (string | undefined)[],

@@ -1,17 +1,17 @@
 import { SluiceError } from '@sluice/core'
 import type { ConnectionPool } from '@sluice/core/store'
 
-/** What the store needs of a `Pool` of pg 8. */
+/** The methods of a `Pool` of pg 8 that the store needs. */
 export interface PostgresPool {
   connect(callback: (error: Error | undefined, client?: PostgresClient) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
   readonly totalCount: number
 }
 
-/** What a parameter of a statement may be. */
+/** A parameter of a statement. */
 export type PostgresValue = string | number | null | (string | number | null)[]
 
-/** What it needs of a client of the pool. */
+/** The methods of a client of the pool that the store needs. */
 export interface PostgresClient {
   query(query: {
     text: string

@@ -2,7 +2,7 @@
 const MAX_KEYS = 10_000
 const MAX_CHARACTERS = 8_000_000
 
-/** What a key held when this process saw it last. */
+/** The state of a key when this process saw it last. */
 export interface Remembered {
   /** In hex; undefined: nothing. */
   readonly state: string | undefined

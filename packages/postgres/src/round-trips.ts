@@ -65,7 +65,7 @@ export function roundTripsOf(statements: Statements): (client: PostgresClient) =
 /** When it was decided; how long it may wait; the first and the last moment at which it may be written. All ms. */
 type On = [now: number, ms: number, from: number, until: number]
 
-/** What a change writes to a row; without a state it deletes the row. */
+/** Returns the row of a change; without a state it deletes the row. */
 function written({ state, ttlMs }: StateChange, now: number) {
   return { state: state === undefined ? null : hex(hexOf(state)), expires: expiryOf(now, ttlMs) }
 }

@@ -1,4 +1,4 @@
-/** What to do about a PostgreSQL that can't be used as it is set up, as Markdown: messages and docs/errors.md say it. */
+/** How to fix a PostgreSQL that can't be used as it is set up, as Markdown: messages and docs/errors.md say it. */
 export const POSTGRES_ACTIONS = {
   SLUICE_POSTGRES_TABLE:
     'Call `await store.migrate()` when you deploy and after an upgrade, or run the statements of [the table](../packages/postgres/README.md#the-table). The option `schema` says where it is.',

@@ -5,7 +5,7 @@ import { expiryOf, type KeyRange, type StateChange } from '@sluice/core/store'
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
 /** The time as ms since the epoch, with its fraction. */
 const CLOCK = 'extract(epoch FROM clock_timestamp()) * 1000'
-/** What is read of a key. Unlike now(), the clock goes on while a transaction waits for its locks. */
+/** The columns that are read of a key. Unlike now(), the clock goes on while a transaction waits for its locks. */
 const COLUMNS = `key, encode(state, 'hex'), ${msOf('clock_timestamp()')}::text`
 /** Where a row is in the table, which stays so while it is locked. */
 const PLACE = 'ctid::text'
