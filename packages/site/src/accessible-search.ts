@@ -1,5 +1,5 @@
 /**
- * What is wrong for screen readers in the search of VitePress 1.6, by file: what a template has, and
+ * Corrections for screen readers in the search of VitePress 1.6, by file: what a template has, and
  * what it should have. The dialog says that it is a button, the results hide their text behind a
  * label and are options that contain links, and keys have names without a role.
  */

@@ -12,7 +12,7 @@ export const dist = join(site, '.vitepress/dist')
 /** The last file of a build that has succeeded. */
 const last = join(dist, 'llms.txt')
 
-/** What the site is made of. */
+/** The files of which the site is made. */
 const SOURCES = [
   ...[...PAGES, ...skills()].map(({ file }) => file),
   ...['docs', 'packages/core/package.json', 'package.json', 'pnpm-lock.yaml'],

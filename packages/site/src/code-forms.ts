@@ -105,7 +105,7 @@ function awaits(code: string): boolean {
   }
 }
 
-/** What each package manager calls the commands of npm. */
+/** The commands of each package manager in place of those of npm. */
 const MANAGERS = {
   npm: {},
   pnpm: { init: 'init', develop: 'add --save-dev', install: 'add', execute: 'pnpm dlx' },

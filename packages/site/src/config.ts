@@ -15,7 +15,7 @@ import { vite } from './vite.ts'
 
 const names = PAGES.flatMap(({ file }) => /^packages\/([^/]+)/.exec(file)?.[1] ?? [])
 
-/** What is no page of the site. */
+/** The documents that are no pages of the site. */
 const otherDocuments = [
   '*.md',
   '!(docs|packages)/**',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Parser } from 'htmlparser2'
 
-/** What a page of the built site has. */
+/** A page of the built site. */
 interface Page {
   readonly anchors: ReadonlySet<string>
   readonly links: readonly string[]

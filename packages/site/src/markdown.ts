@@ -6,7 +6,7 @@ import { onSite } from './links.ts'
 import { root } from './repository.ts'
 import { markTables } from './tables.ts'
 
-/** What VitePress says of a document while it is rendered. */
+/** The state of VitePress while it renders a document. */
 interface Environment {
   readonly path: string
   /** The path of the source, only where the page has another. */

@@ -4,7 +4,7 @@ export interface Page {
   readonly file: string
   /** The title in the navigation. */
   readonly title: string
-  /** What a reader finds there, in one line. */
+  /** Describes the page in one line. */
   readonly summary: string
 }
 

@@ -8,7 +8,7 @@ import { root } from './repository.ts'
 /** How often these words count: a section that only mentions them more often is no better answer. */
 const WEIGHT = 3
 
-/** What a reader wants, by the file that has the answer and the section in it; '' is the page itself. */
+/** The questions of readers, by the file that has the answer and the section in it; '' is the page itself. */
 const wanted = new Map<string, Map<string, string[]>>()
 const tasks = readFileSync(join(root, TASKS.file), 'utf8')
 for (const [, text = '', path = '', anchor = ''] of tasks.matchAll(

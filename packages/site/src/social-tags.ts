@@ -4,7 +4,7 @@ import type { HeadConfig } from 'vitepress'
 /** The picture that others show beside a link to the site: 1200 × 630 px. */
 export const CARD = 'social.png'
 
-/** What others show of a link to a page, by its path on the site. */
+/** The tags for the preview of a link to a page, by its path on the site. */
 export function socialTags(path: string, title: string, description: string): HeadConfig[] {
   const tags = {
     'og:site_name': 'Sluice',

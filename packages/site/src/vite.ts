@@ -32,7 +32,7 @@ const accessibleSearch: Plugin = {
   transform: correctSearch,
 }
 
-/** What the pages are rendered with at build time, which nobody loads: neither small nor live. */
+/** Pages are rendered with it at build time, and nobody loads it: neither small nor live. */
 const onlyForRendering: Plugin = {
   name: 'only-for-rendering',
   config: (_, { isSsrBuild }) => {

@@ -4,7 +4,7 @@ import { defineComponent, onBeforeUnmount, onMounted, watch } from 'vue'
 const STORED = 'sluice-tabs'
 const INPUTS = '.vp-code-group input'
 
-/** What a tab is: `ESM`, `pnpm`. The label may name a file besides. */
+/** The kind of a tab: `ESM`, `pnpm`. The label may name a file besides. */
 function kindOf(input: HTMLInputElement): string {
   return input.labels?.[0]?.textContent?.split(':')[0] ?? ''
 }

@@ -1,4 +1,4 @@
-// What is wrong with how a page looks. Each function runs in the page, so it stands alone.
+// Faults in how a page looks. Each function runs in the page, so it stands alone.
 
 /** Text that is cut off by the window, or that lies outside the block that it is in, where nothing scrolls. */
 export function textOutside(): string[] {
@@ -15,7 +15,7 @@ export function textOutside(): string[] {
       continue
     while (isInline(block)) block = block.parentElement as HTMLElement
     const { left, right } = block.getBoundingClientRect()
-    // What only screen readers get has no room.
+    // Text for screen readers alone has no room.
     if (right - left < 2 || scrolls(block)) continue
     const range = document.createRange()
     range.selectNodeContents(text)

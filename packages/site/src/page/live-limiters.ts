@@ -1,7 +1,7 @@
 import { useData } from 'vitepress'
 import { defineComponent, onBeforeUnmount, onMounted, watch } from 'vue'
 
-/** What the limiters take the place of, on the pages that have it: all of the live page, or those that play. */
+/** The places of the limiters, on the pages that have them: all of the live page, or those that play. */
 const PLACES = '#live, #playing'
 
 /** Resolves when the reader is near an element. */

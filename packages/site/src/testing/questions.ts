@@ -1,4 +1,4 @@
-/** What readers type into the search, and the page, or the section of it, that answers them. */
+/** Questions that readers type into the search, and the page, or the section of it, that answers them. */
 export const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [
   ['which algorithm should I use?', 'algorithms'],
   [
