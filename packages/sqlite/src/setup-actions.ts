@@ -1,4 +1,4 @@
-/** What to do about a file that can't be used as it is, as Markdown: messages and docs/errors.md say it. */
+/** How to fix a file that can't be used as it is, as Markdown: messages and docs/errors.md say it. */
 export const SQLITE_ACTIONS = {
   SLUICE_SQLITE_MISSING:
     'Use a newer Node, or install better-sqlite3 and pass its class: `sqliteStore(path, { driver: Database })`.',

@@ -22,7 +22,7 @@ const SQL = {
   sweep: 'DELETE FROM sluice_states WHERE key > ? AND key <= ? AND expires <= ?',
 }
 
-/** What is done with the table. */
+/** The prepared statements on the table. */
 export type Statements = Record<keyof typeof SQL, Statement> & Pick<Database, 'exec'>
 
 /** Whether a commit waits for the disk, and how large the file may become. */
