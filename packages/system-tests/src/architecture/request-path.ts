@@ -42,7 +42,7 @@ const run = result
     functions: functions
       .filter(({ ranges }) => (ranges[0]?.count ?? 0) >= REQUESTS)
       .map(({ functionName }) => functionName)
-      // What tsx adds.
+      // tsx adds this one.
       .filter((name) => name !== '__name'),
   }))
   .filter(({ functions }) => functions.length > 0)

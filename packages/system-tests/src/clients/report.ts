@@ -1,4 +1,4 @@
-/** What each client got at last, and after how long, ms. */
+/** The last answer of each client, and how long it took, ms. */
 export type Report = readonly {
   readonly name: string
   readonly status: number

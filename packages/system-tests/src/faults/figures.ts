@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { DEADLINE_MS, type Report } from './load.ts'
 
-/** What a test of a fault has measured: a row of the table in docs/failures.md. */
+/** The figures of a test of a fault: a row of the table in docs/failures.md. */
 export interface Figures {
   /** The number of its row in the table. */
   readonly row: number
@@ -65,7 +65,7 @@ export function note(figures: Partial<Figures> & Pick<Figures, 'row' | 'fault'>)
   write({ ...figures, table: 'limits' })
 }
 
-/** What a test of a fault of slots has measured: a row of the table of requests in progress. */
+/** The figures of a test of a fault of slots: a row of the table of requests in progress. */
 interface SlotFigures {
   readonly row: number
   readonly fault: string

@@ -13,7 +13,7 @@ export interface Terms extends Pick<LimiterOptions, 'onStoreError' | 'localShare
   readonly hold: number
 }
 
-/** What a holder is asked to do: always with the same key. */
+/** An order to a holder: always with the same key. */
 export type Order =
   | { readonly open: Terms }
   | { readonly acquire: number }

@@ -4,7 +4,7 @@ import { createLimiter, type Decision, type Limiter, type LimiterOptions } from 
 import { until } from '@sluice/test-harness/redis'
 import { warningCodes } from './warning-codes.ts'
 
-/** What each client may do in an hour, counted to the request. */
+/** The limit of each client in an hour, counted to the request. */
 export const LIMIT = 40
 /** Clients that use up their quota while the load lasts. */
 const CLIENTS = 5
@@ -23,7 +23,7 @@ export interface Report {
   readonly waitedMs: number
   /** The longest that this process itself was blocked meanwhile, ms. */
   readonly stalledMs: number
-  /** What the clients were admitted beyond their limits, all together. */
+  /** The units that all clients together were admitted beyond their limits. */
   readonly excess: number
   /** The most that one client was admitted beyond its limit. */
   readonly worstExcess: number

@@ -30,7 +30,7 @@ export interface Slow {
   before(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** Called after the limiter: gives the status of the response, or throws. */
   work(response: ServerResponse): Promise<number>
-  /** What the response sends then. Default: a word. */
+  /** The body of the response. Default: a word. */
   body?(): string | Readable
 }
 
@@ -45,7 +45,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 type Limiter = Running['limiter']
 
-/** What of a framework's own the tests need. */
+/** The parts of a framework that the tests need. */
 type Start = (
   slow: Slow,
   version: Version,

@@ -24,7 +24,7 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 
-/** What the servers have in common. */
+/** The common parts of the servers. */
 export interface Site {
   readonly classes: { critical: { reserve?: number }; normal: object }
   readonly queue: { max: number; maxWait: '1m' }

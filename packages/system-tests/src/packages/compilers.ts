@@ -16,7 +16,7 @@ const RESOLUTIONS = {
   bundler: 'esnext',
 }
 
-/** What is compiled. Nest 12 and Koa's types ask for a newer compiler themselves. */
+/** The files that are compiled. Nest 12 and Koa's types ask for a newer compiler themselves. */
 const SOURCES = ['types.ts', 'node.ts', 'hono.ts']
 
 type Version = (typeof VERSIONS)[number]
@@ -47,7 +47,7 @@ export async function installCompilers(
   await npm('install', ...options, '--prefix', join(project, '.compilers'), ...wanted)
 }
 
-/** What both forms of compiling have in common. */
+/** The options of both forms of compiling. */
 const OPTIONS = {
   noEmit: true,
   strict: true,
@@ -91,7 +91,7 @@ function byProgram(typescript: string, options: Options, node: RunNode) {
 }
 
 /**
- * What a version of TypeScript that is JavaScript finds in projects, by diagnose.mjs.
+ * Compiles projects with a version of TypeScript that is JavaScript, by diagnose.mjs.
  * @param typescript the folder of the compiler
  * @param projects what their tsconfig.json has
  * @param node runs Node in the folder of the projects

@@ -33,7 +33,7 @@ const bundles = new Map<string, Promise<string>>()
 
 /**
  * Writes a program as JavaScript into this package, so that it finds what the package depends on.
- * What a page leaves to its reader is in `readme/stubs`.
+ * The stubs that a page leaves to its reader are in `readme/stubs`.
  */
 export async function writeProgram(source: string): Promise<{ file: string; folder: string }> {
   const folder = await mkdtemp(join(__dirname, '../../.blocks-'))

@@ -15,7 +15,7 @@ export interface Terms {
   readonly deadline: number
 }
 
-/** What a process was given for a client. */
+/** The answers of a process to one client. */
 export interface Report {
   readonly admitted: number
   /** How long its slowest request took, ms. */

@@ -1,6 +1,6 @@
 /** A block of code of a document, made into a program. */
 export interface Block {
-  /** What stands behind its backticks: `ts`, `js`, `ts server`, `ts test`. */
+  /** The text behind its backticks: `ts`, `js`, `ts server`, `ts test`. */
   info: string
   /** Line of the document on which it begins. */
   line: number
@@ -18,7 +18,7 @@ const APPS: Record<string, string[]> = {
   koa: ["import Koa from 'koa'", 'const app = new Koa()'],
 }
 
-/** What else it may, as the text around it says. */
+/** Further names that it may use, as the text around it says. */
 const GIVEN = {
   redis: ["import { Redis } from 'ioredis'", 'const redis = new Redis(process.env.REDIS_URL!)'],
 }
@@ -38,7 +38,7 @@ const LEFT_TO_READER: Record<string, string[]> = {
   warn: ['declare function warn(text: string): void'],
 }
 
-/** What the blocks of some documents may take for granted besides. They are compiled, and do not run. */
+/** Names that the blocks of some documents may use besides. They are compiled, and do not run. */
 const GIVEN_IN: Record<string, Record<string, string[]>> = {
   'docs/migrating.md': {
     ...LEFT_TO_READER,

@@ -20,7 +20,7 @@ async function runAll(files: readonly string[]): Promise<void> {
       failures[file] = inspect(error)
     }
   }
-  // What the programs have opened, clients and servers, would keep the process.
+  // Clients and servers that the programs have opened would keep the process.
   process.stdout.write(JSON.stringify(failures), () => process.exit(0))
 }
 

@@ -14,7 +14,7 @@ export interface Payer {
   readonly user: string
   readonly team: string
   readonly organisation: string
-  /** What the organisation may spend in a month, micro-dollars. */
+  /** The budget of the organisation for a month, micro-dollars. */
   readonly budget: number
 }
 

@@ -20,7 +20,7 @@ export interface Site {
 
 export interface Reply {
   readonly status: number
-  /** What came over the connection. */
+  /** The bytes that came over the connection. */
   readonly bytes: number
 }
 

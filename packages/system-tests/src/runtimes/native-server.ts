@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Context, Hono } from 'hono'
 
-/** What of Bun and Deno the tests need: neither's types are loaded. */
+/** The functions of Bun and Deno that the tests need: neither's types are loaded. */
 interface Bun {
   serve(options: {
     readonly port?: number

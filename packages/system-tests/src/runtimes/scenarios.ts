@@ -1,4 +1,4 @@
-// What an application does with the packages. The tests run it on Node, and in a bundle where Node is
+// Programs of an application on the packages. The tests run them on Node, and in a bundle where Node is
 // not: the answers must be equal. Each scenario makes its limiters as the modules of an application
 // do, before any request, and returns what the requests then do.
 

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm'
 import { buildSync } from 'esbuild'
 
-/** What Node has and the web does not: a bundle that uses one of these would have its marker. */
+/** Globals that Node has and the web does not: a bundle that uses one of these would have its marker. */
 const NODES = ['Buffer', 'process', 'global', 'setImmediate', 'clearImmediate', '__dirname']
 export const MARKER = 'GLOBAL_OF_NODE_'
 

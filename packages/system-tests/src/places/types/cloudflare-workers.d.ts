@@ -1,4 +1,4 @@
-// What the pages use of the module of Cloudflare's runtime, as `wrangler types` declares it.
+// The parts of the module of Cloudflare's runtime that the pages use, as `wrangler types` declares them.
 import type { Decision } from '@sluice/core'
 import type { DurableObjectStorage } from '@sluice/core/store'
 
