@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
-/** What CommonJS modules have around them. No source imports these names. */
+/** CommonJS modules have these around them. No source imports these names. */
 const COMMONJS = `import { createRequire as requireAt } from 'node:module'; const require = requireAt(import.meta.url)
 const { filename: __filename, dirname: __dirname } = import.meta`
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { until } from '@sluice/test-harness/redis'
 import type { Io } from '../io.ts'
 
-/** What a command reads and writes, in a terminal or in none. */
+/** The input and output of a command, in a terminal or in none. */
 export interface FakeTerminal extends Io {
   readonly stdin: PassThrough & { readonly isTTY: boolean; isRaw: boolean }
   /** All that was written so far. */
