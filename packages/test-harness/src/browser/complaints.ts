@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core'
 
 /**
- * What goes wrong in a context while it is open: errors in the console, errors of scripts, requests
+ * Collects the faults of a context while it is open: errors in the console, errors of scripts, requests
  * to anywhere but the page's own origin (a page from a file: to anything but that file).
  *
  * @param statuses the statuses that are no fault here; the browser reports each as an error

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 export interface Wanted {
   /** The variable by which it can be named. */
   readonly variable: string
-  /** What it may be called on the PATH, best first. */
+  /** Its names on the PATH, best first. */
   readonly names: readonly string[]
   /** How to get it, with the commands. */
   readonly advice: string

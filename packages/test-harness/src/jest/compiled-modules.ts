@@ -6,7 +6,7 @@ interface Module {
   readonly script: vm.Script
 }
 
-/** What V8 has made of modules that test files of this process have loaded, by their names. */
+/** The code that V8 has compiled of modules that test files of this process have loaded, by their names. */
 const known = new Map<string, { readonly code: string; readonly compiled: Buffer }>()
 const loaded: Module[] = []
 

@@ -6,7 +6,7 @@ import { until } from '../redis/until.ts'
 export interface Program {
   /** Where it listens, as it printed it. */
   readonly url: string
-  /** What it has printed so far. */
+  /** Returns its output so far. */
   output(): string
   stop(): Promise<void>
 }

@@ -7,7 +7,7 @@ const LIBRARY = 'faketime/libfaketimeMT.so.1'
 
 /** The wall clock of one server, which a test can set. */
 export interface ShiftedClock {
-  /** What the server's environment needs. */
+  /** The variables for the server's environment. */
   readonly env: NodeJS.ProcessEnv
   /** The files that libfaketime leaves when the process `pid` ends by SIGKILL. */
   leftovers(pid: number): string[]

@@ -1,4 +1,4 @@
-/** What is due sooner than this, in milliseconds, runs now: no timer is finer. */
+/** Bytes that are due sooner than this, in milliseconds, are passed on now: no timer is finer. */
 const TIMER_SLACK_MS = 0.5
 
 /**

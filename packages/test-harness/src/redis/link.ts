@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { DelayLine } from './delay-line.ts'
 import { reset } from './reset.ts'
 
-/** What happens to the bytes of a link from now on. */
+/** The faults of a link from now on. */
 export interface Faults {
   /** How long the next chunk of replies takes, in milliseconds. */
   delayMs: () => number
@@ -10,7 +10,7 @@ export interface Faults {
   loseReplies: boolean
 }
 
-/** What has come from both sides, whether it was passed on or swallowed. */
+/** The bytes from both sides, whether they were passed on or swallowed. */
 export interface Traffic {
   requestBytes: number
   requestChunks: number

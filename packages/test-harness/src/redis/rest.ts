@@ -14,7 +14,7 @@ type Answer = { result: unknown } | { error: string }
 export interface RestBridge {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
-  /** What a client has to send as `Authorization: Bearer …`. */
+  /** A client sends it as `Authorization: Bearer …`. */
   readonly token: string
   /** The commands of each request that has arrived, with their names in upper case. */
   readonly requests: (readonly string[])[]

@@ -20,7 +20,7 @@ export interface SentinelOptions {
 }
 
 export interface RedisSentinel {
-  /** What the sentinels call the master. */
+  /** The name of the master at the sentinels. */
   readonly name: string
   /** The master at the start: a failover later changes who is master. */
   readonly master: RedisServer

@@ -87,7 +87,7 @@ export async function startRedis(
   }
 }
 
-/** What every run of a server has in common. */
+/** The common parts of every run of a server. */
 interface Setup {
   readonly port: number
   readonly folder: string

@@ -8,7 +8,7 @@ export interface UntilOptions {
   readonly withinMs?: number
   /** The pause between two tries, in milliseconds. */
   readonly everyMs?: number
-  /** What is awaited, for the error: "three masters agree". */
+  /** The awaited condition, for the error: "three masters agree". */
   readonly what: string
 }
 

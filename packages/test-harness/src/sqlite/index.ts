@@ -8,7 +8,7 @@ type Driver = new (
 /** Where better-sqlite3 is, if tests are to run on it: a file or a folder that `require` finds. */
 const { BETTER_SQLITE3 } = process.env
 
-/** What tests open files with: better-sqlite3 if the environment names it. Undefined: what Node has. */
+/** The driver of the tests: better-sqlite3 if the environment names it. Undefined: Node's. */
 export function sqliteDriver(): Driver | undefined {
   return BETTER_SQLITE3 ? createRequire(`${process.cwd()}/`)(BETTER_SQLITE3) : undefined
 }

@@ -30,7 +30,7 @@ export interface WorkerdOptions {
 export interface Workerd {
   /** One for each isolate: `http://127.0.0.1:<port>` */
   readonly urls: readonly string[]
-  /** What it has printed. */
+  /** Returns its output. */
   log(): string
   /** Ends the process and starts another one, with what durable objects have stored: none is in memory. */
   restart(): Promise<void>
