@@ -1,5 +1,5 @@
 /**
- * What the suites need of a test runner. The modules of Jest, Vitest and `node:test` are runners as
+ * The functions of a test runner that the suites need. The modules of Jest, Vitest and `node:test` are runners as
  * they are; for Mocha write `{ describe, test: it }`.
  */
 export interface Runner {

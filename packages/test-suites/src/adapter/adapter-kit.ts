@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import type { Decision, MaybePromise, RateLimitOptions } from '@sluice/core'
 
-/** What the suite needs to know of a framework. */
+/** The parts of a framework that the suite needs. */
 export interface AdapterKit<Request, Response> {
   /** A server of the framework as the site describes it. It does not listen yet. */
   serve(site: Site<Request, Response>): MaybePromise<Server>
-  /** What the tests read of a request of the framework. */
+  /** Reads a request of the framework for the tests. */
   read(request: Request): SuiteRequest
   /** Ends a response of which only the body is missing, as `respond` does: it returns this. */
   send(response: Response, body: string): unknown
@@ -50,7 +50,7 @@ export interface Site<Request, Response> {
 }
 
 /**
- * What requests pass on their way to the application of a site, in this order.
+ * The middleware that requests pass on their way to the application of a site, in this order.
  * @param make makes the middleware of a limiter
  */
 export function middlewareOf<Request, Response, Middleware>(
@@ -61,7 +61,7 @@ export function middlewareOf<Request, Response, Middleware>(
   return site.passedTwice ? [...made, ...made] : made
 }
 
-/** What the application answers. */
+/** The answer of the application. */
 export interface Answer {
   readonly status: number
   readonly body: string
@@ -73,7 +73,7 @@ export interface Answer {
 export type TestOptions = RateLimitOptions<SuiteRequest, SuiteResponse>
 
 export interface SuiteResponse {
-  /** What it returns, `respond` returns. */
+  /** `respond` returns its result. */
   send(body: string): unknown
 }
 

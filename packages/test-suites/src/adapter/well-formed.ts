@@ -27,7 +27,7 @@ const FIELDS: Record<string, (text: string) => string> = {
 }
 
 /**
- * What holds for every response of a limited server: each field is on one line, reads back as
+ * Asserts the rules for every response of a limited server: each field is on one line, reads back as
  * a structured field and is the canonical text of it (RFC 9651), and nothing of it is in the
  * trailers. A refusal has a Retry-After, in whole seconds that no client's timer overflows on.
  */

@@ -27,7 +27,7 @@ export interface StartOptions {
   readonly trustProxy?: unknown
   /** Header fields that the application sets before the limiters run. */
   readonly fields?: Readonly<Record<string, string>>
-  /** What the application sends before the limiters run. */
+  /** The text that the application sends before the limiters run. */
   readonly early?: string
   /** Default: `{ id }` with the id from the header field `x-user`. */
   readonly user?: (request: SuiteRequest) => unknown
@@ -39,9 +39,9 @@ export interface StartOptions {
   readonly chunks?: () => AsyncIterable<string>
   /** Whether requests pass all limiters twice. Default: once. */
   readonly passedTwice?: boolean
-  /** What the application does before it responds. Default: nothing. */
+  /** The work of the application before it responds. Default: none. */
   readonly work?: () => Promise<void>
-  /** What to listen on. Default: `127.0.0.1`. */
+  /** The address to listen on. Default: `127.0.0.1`. */
   readonly listen?: '127.0.0.1' | '::' | 'socket'
   /** True: time passes by itself. */
   readonly realTime?: boolean
@@ -55,9 +55,9 @@ export interface RunningSite {
   sendTimes(count: number, options?: SendOptions): Promise<Reply[]>
   /** The key of every charge, in order. */
   readonly keys: readonly string[]
-  /** What the application found on each request that reached it. */
+  /** The decision on each request that reached the application. */
   readonly decisions: readonly (Decision | undefined)[]
-  /** What reached the framework's error handler. */
+  /** The errors that reached the framework's error handler. */
   readonly errors: readonly unknown[]
 }
 

@@ -14,7 +14,7 @@ const BAN = ban.compile({ limit: AFTER, windowMs: WITHIN, bansMs: [SHORT, LONG] 
 /** A policy, and the ban that counts what it refuses. */
 interface Banning {
   ask(): Promise<StoreResult>
-  /** What asks just before a request how its keys stand. */
+  /** Peeks at the keys of a request just before it. */
   preview(): Promise<void>
   /** Uses up the policy, and asks so many times more. */
   refuse(times: number): Promise<void>

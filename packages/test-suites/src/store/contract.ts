@@ -144,7 +144,7 @@ export function contracts({ test }: StoreTests, mode: 'sync' | 'async'): void {
   }) => {
     const options = { store, prefix, limit: 10, window: '1h', algorithm: 'fixed-window' } as const
     const limiter = createLimiter({ ...options, deadline: 60_000 })
-    // What a store loads or compiles for the first call must not delay it.
+    // A store that loads or compiles for the first call must not delay it.
     for (let round = 0; round < 2; round += 1) {
       const key = `client ${round}`
       const calls: (() => unknown)[] = [

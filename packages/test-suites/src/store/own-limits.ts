@@ -39,7 +39,7 @@ function ownOf(rig: Rig, limit: CompiledLimit): Own {
   }
 }
 
-/** What a key never seen has by a limit. */
+/** The units of a new key by a limit. */
 function fullOf({ algorithm, params }: CompiledLimit, limit = params.limit): number {
   const state = new KeyState()
   algorithm.compile({ ...params, limit }).decide(state, 1_800_000_000_000, 0)

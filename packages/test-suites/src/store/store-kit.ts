@@ -68,7 +68,7 @@ export interface Rig {
   settle(key: string, delta: number, chargedAt?: number, remaining?: number): Promise<void>
   block(key: string, durationMs: number): Promise<void>
   reset(key: string): Promise<void>
-  /** What remains in each policy. */
+  /** The remaining units of each policy. */
   remaining(key: string): Promise<number[]>
 }
 

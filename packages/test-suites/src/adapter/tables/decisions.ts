@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 
 const OPTIONS = { limit: 2, window: '1m', algorithm: 'fixed-window' } as const
 
-/** What the application learns. */
+/** The decisions that the application reads. */
 export function decisionTests(world: World): void {
   const { test } = world
   test('the request holds the decision', async () => {

@@ -7,7 +7,7 @@ const OPTIONS = { limit: 2, window: '1h', deadline: 50 } as const
 const TYPES = 'https://iana.org/assignments/http-problem-types#'
 const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status)
 
-/** What clients see of a remote store that hangs or fails. */
+/** A remote store that hangs or fails, as clients see it. */
 export function failureTests(world: World): void {
   const { test } = world
 

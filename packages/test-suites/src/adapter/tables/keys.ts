@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 
 const OPTIONS = { limit: 100, window: '1m' } as const
 
-/** What a request is charged to: options that are functions of it. */
+/** The keys of a request: options that are functions of it. */
 export function keyTests(world: World): void {
   const { test } = world
   for (const [given, give] of WAYS)

@@ -23,7 +23,7 @@ export function leavingTests(world: World): void {
       const left = await Promise.all(CASES.map((each) => leaveAll(world, each)))
       await eventually('all is charged and all slots are free', async () => {
         world.clock.advance(1000)
-        // What is still renewed is renewed meanwhile.
+        // A slot that is still renewed is renewed meanwhile.
         await delay(500)
         const isFree = await Promise.all(left.map(({ site }) => isCharged(site)))
         return isFree.every(Boolean)

@@ -8,7 +8,7 @@ type Headers = { headers: Record<string, unknown> }
 const OPTIONS = { limit: 5, window: '1m' } as const
 const byHeader = ({ headers }: Headers) => Number(headers['x-cost'] ?? 1)
 
-/** What other limiters have got wrong, as far as a client sees it. */
+/** Mistakes of other limiters, as far as a client sees them. */
 export function mistakeTests(world: World): void {
   const { test } = world
   test('what the burst refuses is not charged to the day', async () => {

@@ -7,7 +7,7 @@ interface Vector {
   readonly options: TestOptions
   /** ms after noon at which the last request comes. */
   readonly at: number
-  /** What the field `x-cost` says of the requests before the last, for `cost`. */
+  /** The values of the field `x-cost` of the requests before the last, for `cost`. */
   readonly before?: readonly string[]
   readonly cost?: string
   readonly status: 200 | 429

@@ -1,4 +1,4 @@
-/** What the application is still working for. */
+/** The requests that the application still works for. */
 export class Work {
   /** False: it responds at once. */
   takesTime = true

@@ -1,10 +1,10 @@
 import { type ListingBackend, type Transaction, transactionalStore } from '@sluice/core/store'
 
-/** What is wrong with a store. */
+/** The mistakes of a store. */
 export interface Mistakes {
   /** A transaction that fails keeps what it has written. */
   readonly noRollback?: true
-  /** What has expired is kept for ever. */
+  /** Expired states are kept for ever. */
   readonly noExpiry?: true
   /** Keys are compared without spaces at their end, as by SQLite's RTRIM. */
   readonly rtrim?: true
