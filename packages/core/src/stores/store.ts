@@ -49,12 +49,12 @@ export interface Charge {
 }
 
 /**
- * Who decided: the store; its remembered refusals; this process; or nobody, so that all requests
+ * The source of a decision: the store; its remembered refusals; this process; or none, so that all requests
  * are admitted, or all refused.
  */
 export type DecisionSource = 'store' | 'cache' | 'local' | 'allow' | 'deny'
 
-/** Who decided a charge, and when: ms on the clock of the store, or of the node that has its key. */
+/** The source of a charge, and its time: ms on the clock of the store, or of the node that has its key. */
 export interface Origin {
   readonly at: number
   readonly source: DecisionSource
@@ -82,11 +82,11 @@ export interface StoreResult {
   admitted: boolean
   /** The moment of the decision, ms on the store's clock. */
   at: number
-  /** Who decided. */
+  /** The source of the decision. */
   source: DecisionSource
   /** The outcomes in the order of the charges; empty if quotas did not decide. */
   outcomes: readonly Outcome[]
-  /** If the ledger has a ban, and quotas decided: what it says. */
+  /** The outcome of the ban, if the ledger has one and quotas decided. */
   ban?: Outcome | undefined
   /** If keys are decided separately (see `Ledger.shard`): who decided each charge, in their order. */
   origins?: readonly Origin[]
@@ -153,7 +153,7 @@ export interface SettleChange {
   readonly charges: readonly Charge[]
   /** When they were charged, ms on the store's clock. Default: now */
   readonly chargedAt?: number | undefined
-  /** Who admitted the charges, and so corrects them. Default: `'store'` */
+  /** The source of the charges, which corrects them too. Default: `'store'` */
   readonly source?: DecisionSource | undefined
   /**
    * Also shows whether the store works: it writes for any charges, and fails, without a charge, whenever a
@@ -310,7 +310,7 @@ export interface Store<M extends StoreMode = StoreMode> {
    * own limit, block or reset concerns only the windows and algorithms that the process which makes it has.
    */
   readonly documents?: Documents<M> | undefined
-  /** Releases what the store itself has opened. Clients that were passed to it stay open. */
+  /** Releases the clients and timers that the store itself has opened. Clients that were passed to it stay open. */
   close(): void
 }
 

@@ -55,7 +55,7 @@ export interface SettingsLayer {
 /** The settings of policies, by their names. */
 export type PolicyLayers = Readonly<Record<string, readonly SettingsLayer[]>>
 
-/** Who changed the settings, when, and to what. */
+/** A change of settings: its author, its time, and the new settings. */
 export interface PolicyChange {
   /** Counts the changes, from 1. */
   readonly number: number

@@ -25,7 +25,7 @@ class Followed {
   version = ''
   /** Whether the store was asked for it, if only in vain. */
   isAsked = false
-  /** Counts what has been learned, so that a late answer does not undo it. */
+  /** Counts the answers that were learned, so that a late one does not undo them. */
   learned = 0
 
   constructor(name: string, learn: Followed['learn']) {
@@ -180,7 +180,7 @@ export class SharedDocuments {
     )
   }
 
-  /** Forgets what is known, and asks again. */
+  /** Forgets the documents, and asks again. */
   forget(): void {
     if (this.dueAt === Infinity) return
     for (const each of this.followed) this.teach(each, '', 0)
@@ -211,7 +211,7 @@ export class SharedDocuments {
     await Promise.all(this.followed.map((each) => this.ask(each)))
   }
 
-  /** Asks the store, and learns what it answers. A failure leaves what is known. */
+  /** Asks the store, and learns its answer. A failure changes nothing. */
   private async ask(followed: Followed): Promise<void> {
     const { learned, name, version } = followed
     followed.isAsked = true

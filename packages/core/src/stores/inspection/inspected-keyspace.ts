@@ -20,7 +20,7 @@ import type { StoreEntry } from '../store.ts'
 import { type KeyspaceName, parseBan, parseKeyspace } from './keyspace-name.ts'
 import { parseParams } from './keyspace-text.ts'
 
-/** A keyspace that was found in a store, and what its states can be read with. */
+/** A keyspace that was found in a store, and the limit by which its states are read. */
 export class InspectedKeyspace {
   readonly name: string
   readonly algorithm: Algorithm

@@ -85,7 +85,7 @@ export class Inspection {
     return isWanted && !this.seen.has(`${prefix}\n${name}`) ? keyspace : undefined
   }
 
-  /** Learns what the limits of these keyspaces are. @returns those that are wanted */
+  /** Learns the limits of these keyspaces. @returns those that are wanted */
   learn(kept: readonly KeptKeyspace[]): KeptKeyspace[] {
     return kept.filter(({ prefix, name, params }) => {
       const keyspace = this.keyspaceOf(prefix, name)

@@ -21,10 +21,10 @@ const MAX_KEYSPACES = 1000
 
 type UsedKeyspace = Omit<KeptKeyspace, 'until'>
 
-/** The name of what is kept where a key has a shard: keys of one client may have different ones. */
+/** The name of the document where a key has a shard: keys of one client may have different ones. */
 export const SHARDED = '{}'
 
-/** Keeps in a store, beside the states, which keyspaces there are and what their limits are: names of keys do not tell. */
+/** Keeps the keyspaces and their limits in a store, beside the states: the names of keys do not tell them. */
 export class KeptKeyspaces {
   private readonly documents: Documents<'async'>
   private readonly writing = new Set<Promise<number>>()

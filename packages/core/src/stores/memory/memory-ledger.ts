@@ -137,7 +137,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     if (this.ban?.state.counted || this.ban?.state.rebased) this.writeBan(charges, now)
   }
 
-  /** Keeps what a client has of its own, whether it has a row or not. */
+  /** Keeps a client's own record, whether it has a row or not. */
   private keepOwn(table: Table, key: string, terms: OwnTerms | undefined, now: number): void {
     if (!table.own.set(key, terms, now)) {
       throw conflict(

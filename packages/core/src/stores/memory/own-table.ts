@@ -66,7 +66,7 @@ export class OwnTable {
     this.dueAt = Infinity
   }
 
-  /** Drops what has ended, of some records. */
+  /** Drops the ended parts of some records. */
   sweep(now: number): void {
     if (this.hand === undefined) {
       this.hand = this.terms.entries()
@@ -85,7 +85,7 @@ export class OwnTable {
     }
   }
 
-  /** Drops what has ended, or the block that ends first, of some records. False if all of them have more than a block. */
+  /** Drops ended parts of some records, or the block that ends first. False if all of them have more than a block. */
   private displace(now: number): boolean {
     let first: string | undefined
     let earliest = Infinity

@@ -61,7 +61,7 @@ export class TableSweeper {
     else if (now !== this.setAt) this.schedule(this.dueAt(), now)
   }
 
-  /** Frees what has expired until a slice is used up; true if there is more. */
+  /** Frees expired entries until a slice is used up; true if there is more. */
   private freeSlice(now: number): boolean {
     const until = performance.now() + SLICE_MS
     for (const table of this.tables.flat()) {

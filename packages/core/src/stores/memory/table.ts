@@ -104,7 +104,7 @@ export class Table {
     this.claim(undefined)
   }
 
-  /** Frees what has expired on one page, at most a batch; returns how many. */
+  /** Frees expired rows of one page, at most a batch; returns how many. */
   sweep(now: number): number {
     const expired = this.expired(now, BATCH)
     for (const row of expired) this.free(row)

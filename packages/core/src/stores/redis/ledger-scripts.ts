@@ -148,7 +148,7 @@ export class LedgerScripts {
     }
   }
 
-  /** The call for a client's states of other versions of the application, after a change of what it has of its own. */
+  /** The call for a client's states of other versions of the application, after a change of its own record. */
   changeOthers({ kind }: Change, time: ScriptTime): ScriptCall {
     if (kind === 'override' || kind === 'grant') return { script: mark, args: [] }
     return { script: block, args: [`${time.now}`, `${time.minTtlMs}`, '0', '0'] }

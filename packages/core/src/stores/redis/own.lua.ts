@@ -15,7 +15,7 @@ import {
 // The scripts that change what a client has of its own. Each reads the record, changes it, and writes what has not
 // ended.
 
-/** Reads KEYS[i], the record. What has ended by `now` is left out. */
+/** Reads KEYS[i], the record, without the parts that have ended by `now`. */
 const READ = `
   local blockedUntil, ownUntil, limit, burst, delay = 0, 0, -1, -1, -1
   local grants, granted, ends = {}, 0, 0
@@ -43,7 +43,7 @@ const WRITE = `
   elseif ends == math.huge then call('SET', KEYS[i], value)
   else call('SET', KEYS[i], value, 'PX', string.format('%.0f', ends - now + minTtl)) end`
 
-/** Marks the states from number `first` on, so that decisions read the record. What is no state is left as it is. */
+/** Marks the states from number `first` on, so that decisions read the record. Other keys stay as they are. */
 const MARK_STATES = `
 for n = first, #KEYS do
   local lives = redis.pcall('GETRANGE', KEYS[n], '${STATE_BYTES - 8}', '${STATE_BYTES - 1}')

@@ -21,7 +21,7 @@ import { readReply } from './reply.ts'
 const SCANNED = 500
 const READ = 100
 
-/** Shows what the client puts in front of keys. */
+/** Shows the prefix that the client adds to keys. */
 const echo = new Script('return KEYS[1]')
 
 /** Which keys there are: a 1 for each that is. */

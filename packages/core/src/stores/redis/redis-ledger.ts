@@ -96,7 +96,7 @@ export class RedisLedger implements Ledger<'async'> {
     return change.kind === 'grant' ? (result as GrantResult) : undefined
   }
 
-  /** Lets other versions of the application see what has changed. */
+  /** Lets other versions of the application see the change. */
   private async changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
     const { connection, scripts, policies, keyspaces } = this
     const changed = 'policy' in change ? policies.slice(change.policy, change.policy + 1) : policies

@@ -8,9 +8,9 @@ import { toSetupError } from './setup-error.ts'
 /** Bytes of the time in front, and of each charge: see decide.lua.ts. */
 const TIME = 8
 const STATE = 32
-/** Bytes of what a client has of its own. */
+/** Bytes of a client's own record. */
 const TERMS = 48
-/** Bytes of what a settlement has corrected where units are reserved. */
+/** Bytes of the corrections of a settlement where units are reserved. */
 const DELTA = 8
 
 /**
@@ -32,7 +32,7 @@ export function readReply(
   const results: (StoreResult | Error)[] = []
   let count = 0
   for (const charges of requests) count += charges.length + (ban === undefined ? 0 : 1)
-  /** Where what the next client has of its own stands. */
+  /** The offset of the next client's own record. */
   let termsAt = TIME + STATE * count
   let from = TIME
   for (const charges of requests) {

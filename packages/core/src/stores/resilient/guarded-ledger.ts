@@ -23,7 +23,7 @@ export interface FailureMode {
   readonly onStoreError: 'local' | 'allow' | 'deny'
   /** Whether refusals are remembered. Undefined: only if nothing in this process settles. */
   readonly refusalCache: boolean | undefined
-  /** Whether the limiter settles what it has charged. */
+  /** Whether the limiter settles its charges. */
   readonly settles: boolean
   /** The share of the limits that this process admits alone, above 0, up to 1. */
   readonly localShare: number
@@ -182,7 +182,7 @@ export class GuardedLedger {
   }
 
   /**
-   * Charges the store in the background for what was admitted without it.
+   * Charges the store in the background for requests that were admitted without it.
    * @returns what to wait for where the runtime would drop it with the request
    */
   private probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean) {
@@ -250,7 +250,7 @@ export class GuardedLedger {
     })
   }
 
-  /** Counts in this process what the store has decided. */
+  /** Counts the store's decisions in this process. */
   private countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
     let made = charges
     for (const { dryRun } of charges) if (dryRun) made = madeBy(result, charges)
@@ -267,7 +267,7 @@ export class GuardedLedger {
     if (change.kind === 'settle') {
       const { charges, source = 'store' } = change
       if (charges.some(({ isRepeated }) => isRepeated)) return
-      // This process counts what the store has reserved, and reserves nothing for it.
+      // This process counts the units that the store has reserved, and reserves none itself.
       const corrected = source === 'store' ? charges.map(unreserved) : charges
       local.change({ ...change, charges: this.localCharges(corrected) }, onIncrease)
     } else if (change.kind === 'renew') {
@@ -285,7 +285,7 @@ export class GuardedLedger {
     const [first] = change.requests as [readonly Charge[]]
     calls.probe(async () => {
       await this.probe(first.map(withoutCost))
-      // By the time of a late answer, the slots may have been given back: the next period renews what is held.
+      // By the time of a late answer, the slots may have been given back: the next period renews those that are held.
       if (performance.now() - askedAt <= this.failureMode.deadlineMs)
         await this.remote.change(change)
     })

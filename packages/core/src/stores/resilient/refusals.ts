@@ -3,7 +3,7 @@ import { bounded, copied } from '../../key/digest.ts'
 import { withBan } from '../rules/decide-all.ts'
 import type { Charge, Keyspace, Keyspaces, StoreResult } from '../store.ts'
 
-/** The longest time without asking the store again, ms: then what another process has changed is seen. */
+/** The longest time without asking the store again, ms: then changes of other processes are seen. */
 const MAX_REMEMBERED_MS = 2000
 /** The most keys with remembered refusals, over all limiters on a store. */
 const MAX_KEYS = 10_000
@@ -33,7 +33,7 @@ export interface RememberedRefusal {
 /** The keys of one policy, for all limiters of this process that share them. */
 interface RefusalSpace {
   readonly number: number
-  /** Whether anything in this process settles what they were charged. */
+  /** Whether anything in this process settles their charges. */
   settles: boolean
   /** The number of the last operation that may have ended a remembered refusal of one of them. */
   endedBy: number
@@ -113,12 +113,12 @@ export class LedgerRefusals {
     const refusal = this.shared.get(this.spaces[i] as RefusalSpace, key)
     if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
     const elapsedMs = now - refusal.askedAt
-    // The store's clock counts whole milliseconds: what it said may end almost one earlier.
+    // The store's clock counts whole milliseconds: its waits may end almost one earlier.
     if (elapsedMs > refusal.validMs - 1) return undefined
     return elapsedMs >= MAX_REMEMBERED_MS && store.isTrusted(charges) ? undefined : refusal
   }
 
-  /** Call it when the store is called. What it returns learns from the result, which it returns. */
+  /** Called when the store is called. The function that it returns learns from the result, and returns that. */
   learner(charges: readonly Charge[]): Learn {
     const askedAt = this.shared.clock()
     const { ends } = this.shared

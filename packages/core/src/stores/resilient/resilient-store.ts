@@ -19,7 +19,7 @@ export function resilientStore(store: Store<'async'>, failureMode: FailureMode) 
     return shared
   }
   return {
-    /** @throws what the store throws */
+    /** @throws the errors of the store */
     open(keyspaces: Keyspaces, prefix: string): Ledger<'async'> {
       const remote = store.open(keyspaces, prefix, failureMode.deadlineMs)
       return new LoadingLedger(async () => {

@@ -25,7 +25,7 @@ export interface KeyspaceCount {
 /** The states and records that a change concerns. */
 export interface ChangedStates {
   /**
-   * The state of a key, with what its client has of its own in `terms`.
+   * The state of a key, with its client's own record in `terms`.
    * @throws if the store holds something else under the key
    */
   load(policy: number, key: string): KeyState

@@ -29,7 +29,7 @@ export function decideOne(
     limit.decide(state, now, cost, owner)
     return
   }
-  // Only what a store has loaded has terms, for limits that were compiled.
+  // Only states that a store has loaded have terms, for limits that were compiled.
   const applied = applyOwn(state, limit as CompiledLimit, now)
   const blockedMs = blockedMsOf(state.terms, now)
   if (blockedMs > 0) refuse(state, blockedMs)
@@ -37,7 +37,7 @@ export function decideOne(
 }
 
 /**
- * Charges what was decided: nothing in a dry run that would refuse.
+ * Charges an admitted request: nothing in a dry run that would refuse.
  *
  * @param cost units; 0 if the request is refused
  * @returns whether the store must keep the state: it was charged, or moved to a clock that has

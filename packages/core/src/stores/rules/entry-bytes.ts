@@ -5,7 +5,7 @@ import { LogArray } from '../../algorithms/sliding-log/log.ts'
 /** Bytes of an entry of a log, and of what comes before the entries of what is held. */
 const ENTRY = 16
 
-/** The entries of a state: none, those of a log, or what is held. */
+/** The entries of a state: none, those of a log, or slots and reservations. */
 export type Entries = Pick<KeyState, 'log' | 'held'>
 
 /**

@@ -119,7 +119,7 @@ export function blockedMsOf(terms: OwnTerms | undefined, now: number): number {
 
 const NOTHING: OwnTerms = { override: undefined, grants: [], blockedUntil: 0 }
 
-/** The terms without what has ended at `now`; undefined: nothing is left. */
+/** The terms that have not ended at `now`; undefined: none. */
 export function current(terms: OwnTerms | undefined, now: number): OwnTerms | undefined {
   if (terms === undefined) return undefined
   const { override, grants, blockedUntil } = terms

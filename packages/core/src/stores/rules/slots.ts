@@ -25,7 +25,7 @@ export function givenBack(charges: readonly Charge[]): Charge[] {
 /**
  * Charges that undo an admitted request: its charges are given back, and their slots and reservations end.
  *
- * @param outcomes what the store said about the charges. Left out: `ChargeLimiter.correct` adds what remained
+ * @param outcomes the outcomes of the charges. Left out: `ChargeLimiter.correct` adds the remaining units
  */
 export function undone(
   charges: readonly Charge[],

@@ -28,7 +28,7 @@ export interface CompareAndSwapBackend {
   swap(changes: readonly (StateChange & { readonly version: unknown })[]): Promise<boolean>
   /** The backend's clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined
-  /** Releases what the backend itself has opened. */
+  /** Releases the connections and timers that the backend itself has opened. */
   close?(): void
 }
 

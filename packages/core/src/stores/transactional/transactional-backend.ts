@@ -40,7 +40,7 @@ export interface TransactionalBackend {
   ): Promise<T>
   /** The backend's clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined
-  /** Releases what the backend itself has opened. */
+  /** Releases the connections and timers that the backend itself has opened. */
   close?(): void
 }
 

@@ -104,7 +104,7 @@ function byClient(keys: readonly ListedKey[]): ListedKey[][] {
 /**
  * Reads a state.
  *
- * @param all what the client has under its keys
+ * @param all the bytes under the client's keys
  * @returns undefined if it is not wanted; null if its name or its state can't be read
  */
 async function read(

@@ -93,7 +93,7 @@ export class TransactionalLedger implements Ledger<'async'> {
     return result
   }
 
-  /** Ends what other versions of the application have counted of a client, or lets them see what it has of its own. */
+  /** Ends a client's counts of other versions of the application, or lets them see its own record. */
   private async changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
     const { keyspaces } = this
     const changed =

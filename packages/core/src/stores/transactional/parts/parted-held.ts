@@ -3,7 +3,7 @@ import type { StateChange } from '../transactional-backend.ts'
 import { NumberReader, NumberWriter } from './numbers.ts'
 import type { Parts } from './parts.ts'
 
-/** The parts of what is held: a call about all of them reads and writes so many rows. */
+/** The number of parts: a call about all of them reads and writes so many rows. */
 const COUNT = 32
 const ALL: readonly number[] = Array.from({ length: COUNT }, (_, id) => id)
 
@@ -84,7 +84,7 @@ export class PartedHeld implements Held {
     return [partOf(slot), ...ownerPart(owner)]
   }
 
-  /** The parts that a call at some time probably needs, since something in them has ended. It keeps nothing of what is held. */
+  /** The parts that a call at some time probably needs, since something in them has ended. It keeps no entries. */
   partsOfNext(): (time: number) => readonly number[] {
     const [firsts, lasts] = [this.firsts.slice(), this.lasts.slice()]
     // Of slots, a part is forgotten without being read once all of it has ended.

@@ -8,15 +8,15 @@ import { TransactionStates } from './transaction-states.ts'
 /** The most states that a process knows to have parts, and the most that it knows to be unmarked. */
 const MOST_KNOWN = 10_000
 /**
- * How often a process reads a record that there should not be, ms. So a client has what it was given though its state was
- * not marked: the store may have lost which keyspaces there are.
+ * The time between reads of a record that should not be there, ms. So a client keeps its own limit and top-ups though
+ * its state was not marked: the store may have lost the list of keyspaces.
  */
 const LOOK_AGAIN_MS = 600_000
 
 /** A state that a transaction is about. */
 export interface TouchedState {
   readonly name: string
-  /** The key of what its client has of its own; undefined: it has nothing there. */
+  /** The key of the client's own record; undefined: it has none there. */
   readonly own?: string | undefined
   /** Whether that may be changed. */
   readonly changesOwn?: boolean

@@ -33,7 +33,7 @@ export class Parts {
 
   /**
    * @param name the key of the state
-   * @param bytes what is under the keys of the transaction
+   * @param bytes the bytes under the keys of the transaction
    */
   constructor(name: string, bytes: ReadonlyMap<string, Uint8Array | undefined>) {
     this.name = name

@@ -36,7 +36,7 @@ export class TransactionStates {
   }
 
   /**
-   * @param own the key of what its client has of its own, which the transaction has read unless the state says that
+   * @param own the key of the client's own record, which the transaction has read unless the state says that
    *   there is nothing
    * @throws RangeError if a key holds something else
    */
@@ -66,7 +66,7 @@ export class TransactionStates {
     this.change({ key: name, state: terms && encodeOwn(terms), ttlMs })
   }
 
-  /** Marks a state, so that decisions read the record of its client. What is no state is left as it is. */
+  /** Marks a state, so that decisions read the record of its client. A key that holds no state is left as it is. */
   mark(name: string): void {
     const bytes = this.bytes.get(name)
     const until = unmarkedUntil(bytes)
@@ -84,7 +84,7 @@ export class TransactionStates {
 
   /**
    * @param ttlMs how long it must be kept; 0: it is deleted
-   * @param own the key of what its client has of its own, which is deleted too if all of it has ended
+   * @param own the key of the client's own record, which is deleted too if all of it has ended
    * @throws MissingKeys if the transaction has not read a part that must be written
    */
   put(name: string, state: KeyState, ttlMs: number, now: number, own?: string): void {
@@ -105,7 +105,7 @@ export class TransactionStates {
     this.change({ key: name, state: withEnd(encodeState(state, entries), end, isMarked), ttlMs })
   }
 
-  /** Forgets what a refusal has made of a state that is not kept: the next decision may have another limit. */
+  /** Forgets the changes of a refusal to a state that is not kept: the next decision may have another limit. */
   restore(name: string): void {
     this.states.delete(name)
   }
