@@ -47,7 +47,7 @@ function pathOfUrl(path: string): string {
   }
 }
 
-/** Leaves what is no escape; takes what is no UTF-8 for U+FFFD. Never throws. */
+/** Decodes escapes, and leaves other text; bytes that are no UTF-8 become U+FFFD. Never throws. */
 function decode(path: string): string {
   return new URLSearchParams(`a=${path.replace(/[+&]/g, encodeURIComponent)}`).get('a') as string
 }

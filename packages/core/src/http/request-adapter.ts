@@ -22,7 +22,7 @@ export interface Exchange<Request, Response> {
    * @param toError makes the refusal as an error, for a framework that sends what is thrown
    */
   send(response: Response, body: string, mediaType: string, toError: () => RateLimitError): void
-  /** Takes what the application's `respond` returned. Left out: `respond` sends the response itself. */
+  /** Takes the result of the application's `respond`. Left out: `respond` sends the response itself. */
   responded?(response: Response, result: unknown): void
   /** Called if the client has gone before its turn: it gets no response. */
   abandon?(response: Response): void
@@ -75,7 +75,7 @@ export interface Progress {
 export interface RequestAdapter<Request, Response> extends Exchange<Request, Response> {
   /** The client's address behind the framework's own proxy setting; as text, unchecked. */
   address(request: Request): string | undefined
-  /** Whom the framework's proxy setting trusts. */
+  /** The proxies that the framework's setting trusts. */
   proxyTrust(request: Request): ProxyTrust
   /** The user by the framework's convention, if one is signed in: an object with `id` or `sub`, or its id. */
   user(request: Request): unknown

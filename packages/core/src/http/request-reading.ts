@@ -10,7 +10,7 @@ import type { Listed } from './keys/access-list.ts'
 import { AddressedRequest, CLIENT_GONE, idFrom } from './keys/key-reader.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 
-/** A request from a blocked network, and what it would be charged. */
+/** A request from a blocked network, and its charges if it were not. */
 export interface FromBlocked {
   readonly charges: readonly Charge[]
   /** The time until the block ends, ms. */
@@ -171,7 +171,7 @@ function readListed<Request, Response>(
 }
 
 /**
- * Reads what a request will be charged, one charge per policy.
+ * Reads the charges of a request, one per policy.
  *
  * @param firstKey the key of the first policy, if it has been read
  */

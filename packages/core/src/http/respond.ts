@@ -37,7 +37,7 @@ export function verdictWithoutPolicy(decision: Decision, refusal?: Refusal): Ver
 /** The verdict on a request whose client has gone before its address was known: it ends here, uncharged. */
 export const clientGone = verdictWithoutPolicy(decisionWithoutPolicy(false, 0, Infinity))
 
-/** The place on an object for the limiters that have decided what it stands for. */
+/** The place on an object for the limiters that have decided its request. */
 const DECIDED = Symbol('sluice.decided')
 
 /** The limiters of an object, the last one first. */
@@ -54,7 +54,7 @@ type Marked = { [DECIDED]?: Decided }
  * Whether a limiter has decided a request before: the same limiter may be on its way several times, on
  * the application and on a router for instance.
  *
- * @param subject stands for the request wherever it passes a limiter. What is no object has passed none
+ * @param subject stands for the request wherever it passes a limiter. A value that is no object has passed none
  */
 export function isDecided(subject: object, limiter: object): boolean {
   const last = (subject as Marked | undefined)?.[DECIDED]

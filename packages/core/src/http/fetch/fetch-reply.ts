@@ -105,7 +105,7 @@ export class FetchReply implements Progress {
   }
 
   /**
-   * Takes what the application makes. If it fails, the response has ended without one.
+   * Takes the application's response. If it fails, the response has ended without one.
    * @throws SluiceError if the application has not made a response
    */
   async answerWith(make: () => Response | Promise<Response>): Promise<void> {
@@ -128,7 +128,7 @@ export class FetchReply implements Progress {
     this.answer(new Response(body, { status: this.status, headers }))
   }
 
-  /** Takes what the application answers such a request with: 200 is no status that it has chosen. */
+  /** Takes the application's answer to such a request: 200 is no status that it has chosen. */
   refuseWith(response: Response): void {
     if (isSent(response)) this.give(response)
     else if (response.status === 200) this.refuse(response.body, response.headers)
@@ -143,7 +143,7 @@ export class FetchReply implements Progress {
     this.end()
   }
 
-  /** Takes what the server is to send in place of what the application has returned. */
+  /** Takes the response that the server sends in place of the application's. */
   protected give(response: Response): void {
     this.response = response
   }
@@ -154,7 +154,7 @@ export class FetchReply implements Progress {
   }
 
   /**
-   * Takes what the application has made.
+   * Takes the application's response.
    * @returns undefined if that is done
    * @throws SluiceError if it is no response
    */
@@ -257,7 +257,7 @@ export class FetchReply implements Progress {
     this.give(copyOf(response, watched.body, response.headers))
     if (isComplete) return this.end()
     progressed()
-    // Not every server reads or cancels what nobody waits for any more.
+    // Not every server reads or cancels a body that no client waits for any more.
     if (this.isClosed) watched.cancelSource(this.request.signal.reason).catch(() => {})
   }
 }

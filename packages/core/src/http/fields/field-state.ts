@@ -74,7 +74,7 @@ export function longestWait({ policies, violated }: FieldState): number | undefi
  *
  * `undefined` if no policy can be reported, because none of these counts requests.
  *
- * @param unit what the policy counts, which has a window: not concurrent requests
+ * @param unit the unit of a policy with a window: not concurrent requests
  * @param refused whether to look at the policies that refused, and at no other
  */
 export function reportedPolicy(
@@ -116,7 +116,7 @@ const WRITTEN = Symbol.for('sluice.written.3')
  * same name the later one is numbered, since names link the fields.
  *
  * @param identity the object that identifies the request in every middleware
- * @param state what the limiter says by itself
+ * @param state the state of this limiter alone
  */
 export function joinWritten(identity: object, state: FieldState): FieldState {
   const marked = identity as { [WRITTEN]?: FieldState }

@@ -2,14 +2,14 @@ import type { ProxyTrust } from '../request-adapter.ts'
 
 // The proxy settings of Express and of Fastify, which frameworks on top of them have too.
 
-/** Whom the setting 'trust proxy' of Express trusts. */
+/** The proxies that the setting 'trust proxy' of Express trusts. */
 export function expressTrust(setting: unknown): ProxyTrust {
   if (setting === true) return 'everybody'
   if (typeof setting === 'number') return setting > 0 ? 'hops' : 'nobody'
   return setting === undefined || setting === false ? 'nobody' : 'named'
 }
 
-/** Whom the option `trustProxy` of a Fastify application trusts. Its plugins inherit from it. */
+/** The proxies that the option `trustProxy` of a Fastify application trusts. Its plugins inherit from it. */
 export function fastifyTrust(app: { readonly version: string }): ProxyTrust {
   const setting = optionsOf(app)?.trustProxy
   // Fastify reads nothing for what is falsy: false, 0, ''.

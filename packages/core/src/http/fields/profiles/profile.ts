@@ -2,7 +2,7 @@ import type { PolicyDecision } from '../../../limiter/decision.ts'
 import { type FieldState, remainingUnits, reportedPolicy } from '../field-state.ts'
 import { MAX_INTEGER, type PolicyText } from '../policy-texts.ts'
 
-/** Sets one header field of the response, replacing what was there. */
+/** Sets one header field of the response, and replaces its value. */
 export type SetField = (name: string, value: string) => void
 
 /** Fields that are written together, each once. Two groups have all their fields in common, or none. */

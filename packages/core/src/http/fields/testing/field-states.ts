@@ -46,7 +46,7 @@ export function fieldState(
   }
 }
 
-/** Writes what a profile says of a response. */
+/** Writes the fields of a profile. */
 export function writeFields(profile: Profile, state: FieldState, set: SetField): void {
   for (const group of profile.groups) group.write(state, set)
 }
