@@ -31,7 +31,7 @@ const EXPECTED = "an object such as { after: 3, within: '1h', for: ['1m', '10m',
  * Where a limiter counts its bans, and what decides them.
  *
  * @param options the option `ban` as the user wrote it
- * @param dryRun what is refused goes on: such bans are kept apart from real ones
+ * @param dryRun refused requests continue: such bans are kept apart from real ones
  * @throws SluiceError
  */
 export function compileBan(

@@ -44,7 +44,7 @@ export interface PolicyDecision {
    * much as is left.
    */
   readonly effectiveMs: number
-  /** Who decided this policy: in a cluster, parts of a request may be decided separately. */
+  /** The source for this policy: in a cluster, parts of a request may be decided separately. */
   readonly source: DecisionSource
   /** The time of the decision: ms on the clock of the store, or of its node that has the key. */
   readonly at: number
@@ -87,7 +87,7 @@ export interface Decision {
    */
   readonly ban?: BanDecision | undefined
   /**
-   * Who decided: `'store'`; `'cache'`, a remembered refusal; `'local'`, this process while the store
+   * The source of the decision: `'store'`; `'cache'`, a remembered refusal; `'local'`, this process while the store
    * fails; `'allow'` or `'deny'`, a list or the option `onStoreError`. If policies were decided
    * separately: of a refusal, who refused; otherwise `'store'`, unless some of them were decided
    * without the store.

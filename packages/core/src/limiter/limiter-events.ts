@@ -21,7 +21,7 @@ export type ChargeListener = (
   isSettlement: boolean,
 ) => void
 
-/** Publishes what a limiter does, where somebody listens. */
+/** Publishes the events of a limiter that have subscribers. */
 export class LimiterEvents {
   protected readonly policies: readonly Policy[]
   protected readonly limiter: string | undefined
@@ -33,7 +33,7 @@ export class LimiterEvents {
   /**
    * @param limiter the name of the limiter
    * @param keySecret the secret of the HMACs of keys; undefined: events have none
-   * @param dryRun whether what is refused continues
+   * @param dryRun whether refused requests continue
    */
   constructor(
     policies: readonly Policy[],
@@ -47,7 +47,7 @@ export class LimiterEvents {
     this.dryRun = dryRun
   }
 
-  /** Whether somebody listens to decisions, or to what they cause. */
+  /** Whether decisions, or the events that they cause, have subscribers. */
   get isWatched(): boolean {
     if (this.onCharge !== undefined) return true
     return decisionEvents.hasSubscribers || banEvents.hasSubscribers

@@ -16,7 +16,7 @@ export interface LimitOptions {
   window?: Duration
 }
 
-/** Who asks, where the key does not tell. */
+/** The client of a call, where its key does not tell. */
 export interface ClientOptions {
   /**
    * The client's address, which blocked networks are compared with. Default: the key, if it is an address or
@@ -40,7 +40,7 @@ export interface SettleOptions extends LimitOptions {
   /** When it was charged (`Decision.at`): once that window has passed, nothing changes. Default: now */
   at?: number
   /**
-   * Who admitted it (`Decision.source`): the store does not know what this process has admitted by itself.
+   * The source of its admission (`Decision.source`): the store does not know the admissions of this process alone.
    * Default: `'store'`
    */
   source?: DecisionSource
@@ -120,7 +120,7 @@ export interface Limiter<M extends StoreMode = StoreMode> {
   /**
    * Charges `cost` units to `key` as soon as every policy admits it, and waits until then, of a leaky bucket until its
    * turn has come. Those who wait for the same key in this process are served by priority, then first come, first
-   * served. What is refused meanwhile no ban counts. The process stays alive.
+   * served. No ban counts refusals meanwhile. The process stays alive.
    * @param key 1 or more characters
    * @param options.cost units, an integer, 0 … 2^53 − 1, default 1
    * @returns the decision that has admitted it; a rejection with a WaitError as soon as it is certain that `maxWait`

@@ -20,7 +20,7 @@ export interface LimitRange {
  * Checks the option `live`.
  *
  * @param option its name in messages
- * @param value what the user wrote
+ * @param value the user's value
  * @param limit the limit in the options, units; undefined: it differs by request
  * @param most the largest limit that the algorithm has
  * @returns undefined if no document changes the policy

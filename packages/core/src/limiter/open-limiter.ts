@@ -23,7 +23,7 @@ export interface LimiterUse {
   readonly scope?: Scope
   /** Whether it will settle its charges. */
   readonly settles?: boolean
-  /** Whether what it refuses goes on. */
+  /** Whether it is a dry run: refused requests continue. */
   readonly dryRun?: boolean
   /** For a route: the quota of its limiter. Default: its own */
   readonly bannedQuota?: BannedQuota | undefined
@@ -38,7 +38,7 @@ export interface LimiterUse {
 export type LimiterParts = ReturnType<typeof openLimiter>
 
 /**
- * Opens what a limiter works with: its ledgers in the store, and what it shares with other limiters.
+ * Opens the parts of a limiter: its ledgers in the store, and those that it shares with other limiters.
  *
  * @throws SluiceError for wrong options
  */
@@ -80,7 +80,7 @@ export function openLimiter(
     /** Undefined if no policy has `concurrent` or `reserve`. */
     held,
     singleUse: isOwn ? SingleUse.start(`${shape}`) : undefined,
-    /** Releases what was opened here. A store that was passed stays open. */
+    /** Releases the parts that were opened here. A store that was passed stays open. */
     release(): void {
       resilient?.close()
       unregisterQuotas?.()

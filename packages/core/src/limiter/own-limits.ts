@@ -66,7 +66,7 @@ export function grantOf(
 }
 
 /**
- * Whether a top-up has been added, by what the store says of it.
+ * Whether a top-up has been added, by the store's result.
  * @throws SluiceError if the key can't have it
  */
 export function isGranted(

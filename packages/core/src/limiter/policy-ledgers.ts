@@ -48,7 +48,7 @@ export class PolicyLedgers<M extends StoreMode> {
     return [...this.known.values()]
   }
 
-  /** Makes a change in one of the ledgers, and says so to `whenChanged`. */
+  /** Makes a change in one of the ledgers, and calls `whenChanged`. */
   change(
     ledger: Ledger<M>,
     change: Change,

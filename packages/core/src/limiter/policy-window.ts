@@ -62,8 +62,8 @@ export class PolicyWindow {
   /**
    * The window of a request; the same object as long as it is the same.
    *
-   * @param window what the user's function gave, if it is one
-   * @param anchor what the function of that option gave, if it is one
+   * @param window the result of the user's function, if it is one
+   * @param anchor the result of the user's function, if it is one
    * @throws SluiceError if one is wrong, or the window is one length too many
    */
   of(window: unknown, anchor: unknown): WindowLimits {

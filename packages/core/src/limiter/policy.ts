@@ -37,7 +37,7 @@ export class Policy {
   /** The option that its quota comes from. */
   readonly limitOption: 'limit' | 'concurrent'
   readonly algorithm: Algorithm
-  /** Whether it counts what is in use at the same time: each of its charges needs a slot. */
+  /** Whether it counts requests in progress: each of its charges needs a slot. */
   readonly holdsSlots: boolean
   readonly unit: Unit
   /** Whether what `acquire` charges is an estimate that ends with its process: each of its charges needs a slot. */
@@ -65,7 +65,7 @@ export class Policy {
 
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
-   * @param options what the user wrote; with `limit` a function, `limitFor` compiles each value
+   * @param options the user's options; with `limit` a function, `limitFor` compiles each value
    * @throws SluiceError
    */
   constructor(

@@ -168,7 +168,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   /**
    * Corrects the charges of an acquisition, and ends its reservations. Slots are left as they are.
    * @param cost the estimate, units
-   * @param actual what it has really cost, units
+   * @param actual its real cost, units
    */
   private settleAcquired(
     charges: readonly Charge[],
@@ -298,7 +298,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     )
   }
 
-  /** Decides an application's own call, and reports it. An adapter reports what it makes of the decision. */
+  /** Decides an application's own call, and reports it. An adapter reports its own decisions. */
   private decideAndReport(
     charges: readonly Charge[],
     address: string | undefined,
@@ -413,7 +413,7 @@ function withoutTurns({ algorithm }: Policy): SluiceError {
   )
 }
 
-/** @param wanted what the limiter would have to have */
+/** @param wanted the option that the limiter would need */
 function wrongMethod(method: string, other: string, wanted: string): SluiceError {
   return conflict(
     `${method}()`,

@@ -44,7 +44,7 @@ export async function allAttached(): Promise<void> {
 }
 
 /**
- * Lets documents change policies. What does so is loaded now.
+ * Lets documents change policies. The code for it is loaded now.
  *
  * @param changed called when the limits of some of them have changed
  * @returns ends it

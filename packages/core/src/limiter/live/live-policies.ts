@@ -23,7 +23,7 @@ export interface LivePolicy {
   readonly limiter: string | undefined
 }
 
-/** A limiter that takes over what a document says. */
+/** A limiter that takes over the settings of documents. */
 interface Attached {
   readonly policies: readonly LivePolicy[]
   /** The limit of each policy in the code; undefined if that is a function of the request. */

@@ -4,7 +4,7 @@ import type { StoreEntry } from '../../stores/store.ts'
 import type { Policy } from '../policy.ts'
 import { keyspacesOfPolicies, knownPolicies } from './known-policies.ts'
 
-/** The clients of a live policy that are not blocked, by what is in force and by what the store has counted. */
+/** The clients of a live policy that are not blocked, by its settings in force and the counts of the store. */
 export interface PolicyClients {
   /** Clients that have used something of their quota. */
   readonly counted: number
@@ -32,7 +32,7 @@ export class PolicyClientCounter {
     this.keyspaces = keyspaces
   }
 
-  /** Counts by what is in force now. */
+  /** Counts by the settings in force now. */
   static async of(documents: SharedDocuments): Promise<PolicyClientCounter> {
     const { text, at } = await documents.read(POLICIES)
     const { policies } = readOrNothing(text)

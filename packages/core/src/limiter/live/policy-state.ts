@@ -1,12 +1,12 @@
 import type { Duration } from '../../options/duration.ts'
 import type { PolicySettings } from '../../stores/documents/policy-document.ts'
 
-/** A live policy, and what is in force. */
+/** A live policy, and its settings in force. */
 export interface PolicyState {
   /** Its name: `api`, `api/burst`, `api:POST /login`. */
   readonly name: string
   readonly algorithm: string
-  /** ms; undefined: it counts what is in use at the same time. */
+  /** ms; undefined: it counts requests in progress. */
   readonly windowMs: number | undefined
   /** Units that are in force; undefined if that is a function of the request. */
   readonly limit: number | undefined
@@ -33,7 +33,7 @@ export interface PolicyDifference {
 
 /** How settings are changed. */
 export interface ChangeOptions {
-  /** Who changes them, for the history. Default: `'application'` */
+  /** The author, for the history. Default: `'application'` */
   readonly by?: string | undefined
   /** From where, for the history. Default: `'api'` */
   readonly from?: string | undefined

@@ -7,7 +7,7 @@ export interface OfClient {
 /** A line whose clients take turns: the first one of each, then the second one of each, and so on. */
 export class ClientLine<Waiter extends OfClient> {
   size = 0
-  /** Who waits for each client, in the order of the clients' turns. */
+  /** The waiters of each client, in the order of the clients' turns. */
   private readonly clients = new Map<string, Set<Waiter>>()
 
   add(waiter: Waiter): void {
@@ -17,7 +17,7 @@ export class ClientLine<Waiter extends OfClient> {
     this.size += 1
   }
 
-  /** Whose turn it is. */
+  /** The client whose turn it is. */
   get head(): Waiter | undefined {
     for (const own of this.clients.values()) for (const waiter of own) return waiter
     return undefined

@@ -35,7 +35,7 @@ export interface WaitActions {
   ask(charges: readonly Charge[], address: string | undefined): MaybePromise<Decision>
   /** Returns the refusal of charges that are larger than their limits. It charges nothing. */
   overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined>
-  /** Gives back what an admission has charged for which nobody waits any more. */
+  /** Gives back the charges of an admission for which nobody waits any more. */
   undo(charges: readonly Charge[], decision: Decision): MaybePromise<void>
   /** Publishes the decision with which a wait ends. */
   ended(decision: Decision, charges: readonly Charge[], durationMs: number): void
@@ -324,23 +324,23 @@ export class WaitQueues {
   }
 }
 
-/** Who waits for one key, and what is known about it. */
+/** The waiters of one key. */
 class KeyQueue {
   readonly id: unknown
-  /** How many are in line, or admitted and wait for their turn. */
+  /** The number of waiters in line, or admitted and waiting for their turn. */
   count = 0
   isServed = false
-  /** No deadline of those in line is before it. */
+  /** The earliest deadline in line, or a time before it. */
   soonest = Infinity
-  /** Whether somebody has come, or the store has said something, since it was looked who can't be admitted in time. */
+  /** Whether a waiter or an answer of the store has come since the last look for waiters that can't be admitted in time. */
   isNews = false
   askAt = 0
-  /** The store admits none of these costs before, unless somebody gives units back. */
+  /** The store admits none of these costs before, unless units are given back. */
   certainAt = 0
-  /** The last refusal, and when the store was asked for it. */
+  /** The last refusal, and the time of its request. */
   refusal: Decision | undefined
   private askedAt = 0
-  /** Whether something has been given back since the head has asked. */
+  /** Whether units were given back since the head's last request. */
   isFreed = false
   /** Until then each process that waits for the same moment takes one admission, so that none takes all. */
   private roundEndsAt = 0
@@ -463,7 +463,7 @@ class KeyQueue {
       Math.min(retryAfterMs, isSure ? MAX_REST_MS : MAX_REST_WITHOUT_STORE_MS),
     )
     this.spreadMs = Math.min(restMs * SPREAD, MAX_SPREAD_MS)
-    // Who was admitted longer ago comes earlier.
+    // A client that was admitted longer ago comes earlier.
     const rank = 1 / (1 + (now - this.wonAt) / restMs)
     this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
     this.roundEndsAt = now + restMs + this.spreadMs
