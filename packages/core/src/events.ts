@@ -31,7 +31,7 @@ export interface PolicyEvent {
   readonly remaining: number
   /** Units that the request was charged; 0 if it was refused. */
   readonly charged: number
-  /** Who decided this policy. */
+  /** The source of the decision for this policy. */
   readonly source: DecisionSource
 }
 
@@ -46,7 +46,7 @@ export interface DecisionEvent extends LimiterEvent {
   /** False if it is refused, or would be. */
   readonly allowed: boolean
   /**
-   * Who decided, as in `Decision.source`; or `'list'`, the options `allow` and `deny`; `'skip'`, the
+   * The source, as in `Decision.source`; or `'list'`, the options `allow` and `deny`; `'skip'`, the
    * option `skip`; `'preflight'`, because it is a CORS preflight.
    */
   readonly source: DecisionSource | 'list' | 'skip' | 'preflight'
@@ -162,7 +162,7 @@ export interface ThresholdEvent extends LimiterEvent {
   readonly windowEndsAt: number
   /** When it was charged, ms on the store's clock. */
   readonly at: number
-  /** Who has charged it. */
+  /** The source of the charge. */
   readonly source: DecisionSource
 }
 

@@ -29,7 +29,7 @@ export function all(pending: readonly unknown[]): MaybePromise<void> {
   return pending.some(isPromise) ? Promise.all(pending).then(() => undefined) : undefined
 }
 
-/** Calls a function whose failure concerns nobody else: what it throws, or rejects with, `failed` gets. */
+/** Calls a function whose failure stays here: `failed` gets the error that it throws, or rejects with. */
 export function attempt(call: () => unknown, failed: (error: unknown) => void): void {
   try {
     const done = call()

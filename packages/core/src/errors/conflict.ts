@@ -5,7 +5,7 @@ import { SluiceError } from './sluice-error.ts'
  *
  * @param option the option or call at fault, as the user wrote it
  * @param expected what would have been accepted
- * @param received what was given instead: the error describes it and does not keep it
+ * @param received the value that was given: the error describes it and does not keep it
  * @param fix what to do about it, in the imperative
  */
 export function conflict(

@@ -7,7 +7,7 @@ import { SluiceError } from './sluice-error.ts'
  *
  * @param actions what to do about it, by code, as Markdown
  * @param expected what would work
- * @param said what the server said: shown as it is
+ * @param said the server's message: shown as it is
  * @param fix Default: that of `actions`, without markup
  */
 export function setupError<Code extends SetupCode>(

@@ -17,7 +17,7 @@ export class SluiceError extends Error {
   readonly fix: string
 
   /**
-   * @param mistake.received what was given instead: the error describes it and does not keep it, since it
+   * @param mistake.received the value that was given: the error describes it and does not keep it, since it
    *   may hold a secret
    * @param mistake.said in its place, what was found, in words without a secret, such as the message of a server
    * @param mistake.reason why it is a mistake, as a sentence. Default: what was expected, unless the fix says it, and received

@@ -4,7 +4,7 @@ import { textOf } from './thrown.ts'
 
 /**
  * An operation on a store that failed, although it was asked for correctly: the store is down, late
- * or contended. It may succeed when it is tried again. `cause` is what the store has thrown.
+ * or contended. It may succeed when it is tried again. `cause` is the store's error.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
@@ -16,7 +16,7 @@ export class StoreError extends Error {
   /**
    * @param failure.problem what happened
    * @param failure.advice the present state, or what to do, as a sentence
-   * @param failure.cause what was thrown, if anything: it is quoted in the message
+   * @param failure.cause the thrown error, if any: it is quoted in the message
    */
   constructor(failure: {
     code: StoreErrorCode

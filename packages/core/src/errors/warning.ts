@@ -7,7 +7,7 @@ const given = new Set<string>()
 /**
  * Warns once in a process, see {@link warn}.
  *
- * @param of what it is about, if it is given once for each: there must be few of them
+ * @param of its subject, if it is given once for each: there must be few of them
  */
 export function warnOnce(code: WarningCode, message: string, of: string = code): void {
   if (given.has(of)) return

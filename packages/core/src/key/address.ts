@@ -22,7 +22,7 @@ const scratch: IpAddress = new Uint16Array(8)
  * 43 characters. An IPv6 address of 6to4 or Teredo, of which one IPv4 host has many,
  * has the key of that host.
  *
- * @param raw What {@link parseAddress} takes.
+ * @param raw text for {@link parseAddress}
  * @param ipv6Prefix 32 to 128: IPv6 addresses that share so many bits share a key.
  * @returns `undefined` if it is no address. Never make a key of the raw text instead: a client
  * that chooses it would choose a new one for each request.

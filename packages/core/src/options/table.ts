@@ -125,7 +125,7 @@ const policies = {
   },
 } satisfies Options
 
-/** Where a limiter counts, what it does while the store fails, and how many wait for it. */
+/** The options for the store, for its failures, and for waiting. */
 const store = {
   store: {
     type: special,
@@ -181,7 +181,7 @@ const store = {
   },
 } satisfies Options
 
-/** How a limiter tells what it does. */
+/** The options for events. */
 const events = {
   name: {
     type: shortName('Choose a short name such as login or api.'),

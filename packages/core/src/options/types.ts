@@ -31,7 +31,7 @@ export interface OptionType<T> {
   readonly range?: string
   /** The type that the user writes, in TypeScript. */
   readonly typescript?: string
-  /** A JSON Schema of the values, for what a file may set. */
+  /** A JSON Schema of the values, for options that a file may set. */
   readonly schema?: object
   /**
    * @param option its name in messages: `policies[0].burst`

@@ -85,7 +85,7 @@ const HANGS = 8
 const MAX_HANGING = 1000
 /** A request that hangs is forgotten then, ms: the application may never end the response of a client that has gone. */
 const FORGET_MS = 600_000
-/** How much of what a class needed is still kept for it after a tick. */
+/** The share of a class's earlier need that is still kept for it after a tick. */
 const NEED_DECAY = 0.9
 /** A window has at least so many requests, unless there are fewer. */
 const ENOUGH = 10
@@ -98,7 +98,7 @@ const SMOOTH = 0.2
 const PRESSED = 3
 const MOST_PRESSED = 6
 
-/** A class, and what its requests do. */
+/** A class, and the counts of its requests. */
 class Class {
   readonly name: string
   readonly reserve: number
@@ -383,7 +383,7 @@ export class Admission {
     }
   }
 
-  /** Begins the next one. What it does at once is done before another is begun. */
+  /** Begins the next one. Its synchronous work is done before another is begun. */
   private readonly pump = () => {
     this.pumps -= 1
     const now = this.runtime.now()

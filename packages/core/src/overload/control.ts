@@ -156,7 +156,7 @@ export function step(before: Control, sample: Sample, now: number, random: numbe
   return hard(next, seen.limit)
 }
 
-/** Takes over what a window says by itself: its delay, the heap, and whether its latencies count. */
+/** Takes over the facts of one window: its delay, the heap, and whether its latencies count. */
 function observe(before: Control, { delayMs, heap, kinds }: Sample): Control {
   const delays = [delayMs, ...before.delays].slice(0, 2)
   const heaps = [heap, ...before.heaps].slice(0, SUSTAINED)
@@ -213,7 +213,7 @@ function learn(before: Control, { kinds, isLimited }: Sample): Control {
 /** Ends a probe: all requests of the sample began in it. */
 function endProbe(before: Control, sample: Sample, now: number, random: number): Control {
   const slowness = sample.kinds.length === 0 ? 1 : slownessOf(before, sample)
-  // Otherwise what was usual was measured in a crowd, or has changed.
+  // Otherwise the usual latency was measured in a crowd, or has changed.
   const isUsualKnown = slowness > 0.8
   const factor = Math.min(3, Math.max(PROBE_SHARE, slowness))
   return {

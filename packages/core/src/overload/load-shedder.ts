@@ -58,7 +58,7 @@ export class LoadShedder<Request, Response> {
 
   /**
    * Decides a request, and carries out the decision: synchronously unless the request waits. A request that it has
-   * admitted before goes on. Throws what a function of the options throws.
+   * admitted before goes on. Throws the errors of functions of the options.
    *
    * @returns whether the request goes on to the application; false if it ends here
    */

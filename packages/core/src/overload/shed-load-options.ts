@@ -5,8 +5,8 @@ import type { OverloadOptions } from './options.generated.ts'
 export interface ShedLoadOptions<Request, Class extends string>
   extends OverloadOptions<Request, Class> {
   /**
-   * Whose requests take turns within a class, while they wait: the address, the user, or what a function returns. It
-   * must not be async. Default: `'ip'`.
+   * The client whose requests take turns within a class, while they wait: the address, the user, or the result of
+   * a function, which must not be async. Default: `'ip'`.
    */
   key?: 'ip' | 'user' | ((request: Request) => string | number | bigint | undefined) | undefined
   /** The id of the user, for `key: 'user'`. Default: `id` or `sub` of the framework's user. */
