@@ -10,7 +10,7 @@ import { BODY, LIMIT, WINDOW_MS } from './terms.ts'
 
 type Listener = (app: Hono) => RequestListener
 
-export function honoApp(limiter?: MiddlewareHandler): Hono {
+function honoApp(limiter?: MiddlewareHandler): Hono {
   const app = new Hono()
   if (limiter) app.use(limiter)
   app.get('/', (c) => c.json(BODY))

@@ -51,7 +51,7 @@ function inWords(key: string, prefix: string, records: readonly EntryRecord[]): 
 }
 
 /** A line for each entry. @param known the key that needs no mention */
-export function listOf(records: readonly EntryRecord[], known?: string): string[] {
+function listOf(records: readonly EntryRecord[], known?: string): string[] {
   const names = records.map((record) => {
     const other = known === undefined || record.key === known ? '' : `${record.key} `
     return printable(`${record.prefix} ${other}${policyText(record)}`)

@@ -8,7 +8,7 @@ import type { Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 
 /** The most lengths of a window that depends on the request: each has a quota of its own. */
-export const MAX_LENGTHS = 16
+const MAX_LENGTHS = 16
 
 /** A window that depends on the request is taken for this long before there is a request. ms. */
 const ASSUMED_MS = 60_000

@@ -53,7 +53,7 @@ function meaningOf(test: NodePath, rejected: string): 'error' | 'refusal' | unde
   return right.isIdentifier({ name: 'RateLimiterRes' }) ? 'refusal' : undefined
 }
 
-export function statementsOf(path: NodePath<t.Statement>): NodePath<t.Statement>[] {
+function statementsOf(path: NodePath<t.Statement>): NodePath<t.Statement>[] {
   return path.isBlockStatement() ? path.get('body') : [path]
 }
 

@@ -107,7 +107,7 @@ export class RecordReader {
 }
 
 /** The value at a dotted path; a name that holds dots itself is found too. */
-export function at(fields: unknown, path: string): unknown {
+function at(fields: unknown, path: string): unknown {
   if (typeof fields !== 'object' || fields === null) return undefined
   if (Object.hasOwn(fields, path)) return (fields as Fields)[path]
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {

@@ -57,7 +57,7 @@ export function newKey(algorithm: AlgorithmName, params: AlgorithmParams): SoleK
 }
 
 /** When the next request of `move` comes, after one at `now` that met `outcome`. */
-export function after(
+function after(
   now: number,
   move: Move,
   params: AlgorithmParams,

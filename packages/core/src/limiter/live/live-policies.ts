@@ -49,7 +49,7 @@ const forgotten = new FinalizationRegistry<() => void>((end) => end())
  * The settings that a document under a prefix has for the policies of this process. A document is taken over as a whole,
  * or not at all: then the last good one holds.
  */
-export class LivePolicies {
+class LivePolicies {
   private readonly documents: SharedDocuments
   /** An application may forget to close its limiters: it need not keep them. */
   private readonly attached = new Set<WeakRef<Attached>>()

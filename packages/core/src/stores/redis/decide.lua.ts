@@ -10,7 +10,7 @@ import {
 } from './state.lua.ts'
 
 /** How long a key lives at least after a write where no argument says it, ms. */
-export const MIN_TTL_MS = 1000
+const MIN_TTL_MS = 1000
 
 /**
  * The arguments of a script.

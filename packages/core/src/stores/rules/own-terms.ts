@@ -176,6 +176,6 @@ export function withGrant(
 }
 
 /** A copy that a step may change, except its log. */
-export function copyOf(state: KeyState): KeyState {
+function copyOf(state: KeyState): KeyState {
   return Object.assign(new KeyState(), state)
 }
