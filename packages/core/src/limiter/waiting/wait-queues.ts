@@ -332,7 +332,7 @@ class KeyQueue {
   isServed = false
   /** The earliest deadline in line, or a time before it. */
   soonest = Infinity
-  /** Whether a waiter or an answer of the store has come since the last look for waiters that can't be admitted in time. */
+  /** Whether a waiter or an answer has come since the last look for waiters that can't be admitted in time. */
   isNews = false
   askAt = 0
   /** The store admits none of these costs before, unless units are given back. */

@@ -24,7 +24,7 @@ export function redisStore(
   const { clock } = readStoreOptions('redisStore', options)
   warnOfUnguarded(client)
   let parts: RedisParts | undefined
-  /** The ledger that was opened last. Requests that arrive while it is loaded are sent together, over REST in one call. */
+  /** The ledger that was opened last. Requests while it is loaded are sent together, over REST in one call. */
   let opening: Promise<unknown> | undefined
   async function load(): Promise<RedisParts> {
     const { RedisParts } = await import('./redis-parts.ts')
