@@ -26,7 +26,7 @@ import type { Open } from './reading.ts'
 /** Characters of a model's name that a warning has. */
 const MAX_NAME = 64
 
-/** Whose budgets pay, from data that you have verified: an id for each level; null: it has no such level. */
+/** The owners of the budgets, from data that you have verified: an id for each level; null: it has no such level. */
 export type Who<L extends string = string> = { readonly [level in L]: string | null }
 
 /** All calls of an agent's run, whatever process they come from. It is counted for three days at least. */

@@ -52,7 +52,7 @@ export interface OutgoingOptions
     StoreOptions,
     'store' | 'prefix' | 'deadline' | 'onStoreError' | 'localShare' | 'maxWaiting'
   > {
-  /** Whose limits apply, as text. Default: the host of the URL. */
+  /** The name of the server whose limits apply. Default: the host of the URL. */
   key?: ((request: OutgoingRequest) => string) | undefined
   /** Limits of your own. Default: none, only what the server says. */
   policies?: readonly OutgoingPolicy[] | undefined

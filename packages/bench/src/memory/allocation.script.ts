@@ -7,7 +7,7 @@ import { makeKeys } from './keys.ts'
 
 export interface AllocationTask {
   readonly algorithm: AlgorithmName
-  /** Who listens to events. Default: nobody. */
+  /** The subscribers of events. Default: none. */
   readonly listener?: 'left' | 'stays'
   /** Whether the policy has thresholds. */
   readonly alerts?: true

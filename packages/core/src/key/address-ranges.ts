@@ -1,7 +1,6 @@
 import { type Cidr, MAPPED_BITS, maskOf } from './cidr.ts'
 import { type IpAddress, isIPv4 } from './ip.ts'
 
-/** The ranges of one length. */
 interface RangesOfLength {
   /** Leading bits that count, as in `Cidr`. */
   readonly prefix: number

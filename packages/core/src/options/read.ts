@@ -17,7 +17,6 @@ interface AdapterValues {
   readonly hook: 'onRequest' | 'preValidation' | 'preHandler'
 }
 
-/** The values of a store's options. */
 interface StoreValues {
   readonly redisStore: { readonly clock: (() => number) | undefined }
   readonly postgresStore: StoreValues['redisStore'] & {

@@ -181,7 +181,6 @@ const store = {
   },
 } satisfies Options
 
-/** The options for events. */
 const events = {
   name: {
     type: shortName('Choose a short name such as login or api.'),

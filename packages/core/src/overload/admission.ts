@@ -32,7 +32,6 @@ export interface Waiter {
   settle: (begins: boolean) => void
 }
 
-/** A class of requests. */
 export interface ClassTerms {
   readonly name: string
   /** The share of places, and of requests that begin, that no other class gets while this one needs it. */
@@ -335,8 +334,8 @@ export class Admission {
   }
 
   /**
-   * Who makes room for a newcomer: somebody less important, somebody more important if the newcomer's class has less
-   * of the queue than its share, or somebody of its class whose key has more requests that wait.
+   * The waiter that makes room for a newcomer: one of a less important class, one of a more important class if the
+   * newcomer's has less of the queue than its share, or one of its class whose key has more waiting requests.
    */
   private victimOf({ importance, client }: Waiter): Waiter | undefined {
     const own = this.classes[importance] as Class

@@ -59,7 +59,7 @@ export class Load {
   private stalledMs = 0
   private running = true
   private isWatched = true
-  /** Who decided last for the client that is never refused. */
+  /** The source of the last decision for the client that is never refused. */
   private lastSource: Decision['source'] | undefined
   private strands: Promise<unknown>[] = []
   private watch: Promise<unknown> | undefined

@@ -8,7 +8,7 @@ import type { Express, Request, RequestHandler } from 'express'
 
 type Store = RateLimitOptions['store']
 
-/** Who pays for a request, from what the application has verified. */
+/** The payer of a request, from data that the application has verified. */
 export interface Payer {
   readonly key: string
   readonly user: string

@@ -6,7 +6,7 @@ export interface Ids {
   readonly gid: number
 }
 
-/** Whom the server runs as: PostgreSQL refuses root. Undefined: this process's own user. */
+/** The user that the server runs as: PostgreSQL refuses root. Undefined: this process's own user. */
 export function unprivileged(): Ids | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8').split('\n')

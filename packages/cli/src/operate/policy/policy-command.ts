@@ -178,7 +178,7 @@ class PolicyCommand {
     if (!flags.json) io.stdout.write(`${prepared.lines.join('\n')}\n`)
     const asked = printable(`${what} (prefix ${flags.prefix})`)
     if (!flags.yes && !(await agrees(io, `${asked}?`))) return EXIT.failed
-    // Who was asked has agreed to what was shown. What replaces all would undo what others have set since.
+    // The user has agreed to the difference that was shown. Replacing all would undo later changes of others.
     const seen = flags.yes && !prepared.replaces ? undefined : last
     const { by = userOfSystem() } = flags
     try {

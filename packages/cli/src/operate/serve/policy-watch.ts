@@ -52,7 +52,7 @@ export interface ShownChange {
 export interface PoliciesSnapshot {
   /** The number of the last change. */
   readonly seen: number
-  /** Who changes something if nobody says so. */
+  /** The author of changes by default. */
   readonly by: string
   /** How many live policies there are; not all of them may be shown. */
   readonly count: number

@@ -1,6 +1,5 @@
 import type { ClientUsage, PolicyUsage } from './usage.ts'
 
-/** A usage as it is sent. */
 export interface UsageReply {
   readonly status: 200 | 503
   readonly mediaType: string

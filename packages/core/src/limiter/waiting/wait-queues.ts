@@ -324,7 +324,6 @@ export class WaitQueues {
   }
 }
 
-/** The waiters of one key. */
 class KeyQueue {
   readonly id: unknown
   /** The number of waiters in line, or admitted and waiting for their turn. */

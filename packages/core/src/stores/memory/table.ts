@@ -120,7 +120,6 @@ export class Table {
     return this.next
   }
 
-  /** Loads a state. */
   load(row: number, state: KeyState): void {
     const { states, logs, helds } = this.pages[row >> PAGE_BITS] as RowPage
     const offset = (row & (PAGE - 1)) * WIDTH

@@ -104,7 +104,6 @@ type Other = Partial<
     ValkeyGlideClient & { then: unknown; connect: unknown; query: unknown; increment: unknown }
 >
 
-/** How to fix it. */
 function fixFor(value: Other): string {
   if (typeof value.then === 'function') return 'Await it: this is a promise.'
   if (typeof value.connect === 'function' && typeof value.query === 'function') {

@@ -7,35 +7,35 @@ const SET_UPS: readonly {
   readonly code: keyof typeof REDIS_ACTIONS
   readonly expected: string
   /** Matches the message of Redis, or Valkey: bare, or wrapped by the script that met it. */
-  readonly says: RegExp
-  /** Whether a client of a whole cluster may hear it too, for a moment. */
+  readonly pattern: RegExp
+  /** Whether a client of a whole cluster may get it too, for a moment. */
   readonly passesInCluster?: boolean
 }[] = [
   {
-    says: /^NOPERM |ACL failure in script|The user executing the script can't /,
+    pattern: /^NOPERM |ACL failure in script|The user executing the script can't /,
     code: 'SLUICE_REDIS_FORBIDDEN',
     expected: 'a Redis user whose ACL allows the script',
   },
   {
-    // Of a client that has not logged in, Redis takes no command with more than ten arguments. Upstash has said
+    // Redis refuses commands with more than ten arguments of a client that has not logged in. Upstash sends
     // `Unauthorized`.
-    says: /^(NOAUTH|WRONGPASS) |^Unauthorized\b|^ERR Protocol error: unauthenticated /,
+    pattern: /^(NOAUTH|WRONGPASS) |^Unauthorized\b|^ERR Protocol error: unauthenticated /,
     code: 'SLUICE_REDIS_AUTH',
     expected: 'the credentials of the Redis server',
   },
   {
-    says: /^(MOVED \d|CROSSSLOT )/,
+    pattern: /^(MOVED \d|CROSSSLOT )/,
     passesInCluster: true,
     code: 'SLUICE_REDIS_CLUSTER',
     expected: 'a client of the whole Redis Cluster, not of one of its nodes',
   },
   {
-    says: /^ERR unknown command .?eval|^ERR Could not find scripting engine/i,
+    pattern: /^ERR unknown command .?eval|^ERR Could not find scripting engine/i,
     code: 'SLUICE_REDIS_NO_SCRIPTS',
     expected: 'a Redis server that runs Lua scripts',
   },
   {
-    says: /\bREADONLY /,
+    pattern: /\bREADONLY /,
     code: 'SLUICE_REDIS_READONLY',
     expected: 'a Redis master',
   },
@@ -47,12 +47,12 @@ const SET_UPS: readonly {
  * @param isCluster whether the client is one of a whole cluster
  */
 export function toSetupError(error: unknown, isCluster: boolean): unknown {
-  const said = error instanceof Error ? error.message : ''
-  const setUp = SET_UPS.find(({ says, passesInCluster }) => {
-    return says.test(said) && !(isCluster && passesInCluster)
+  const message = error instanceof Error ? error.message : ''
+  const setUp = SET_UPS.find(({ pattern, passesInCluster }) => {
+    return pattern.test(message) && !(isCluster && passesInCluster)
   })
   if (setUp === undefined) return error
-  return setupError(REDIS_ACTIONS, setUp.code, setUp.expected, said)
+  return setupError(REDIS_ACTIONS, setUp.code, setUp.expected, message)
 }
 
 /** Whether the failure, explained, is that the server is a read-only replica. */

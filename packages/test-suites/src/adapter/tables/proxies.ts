@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 const OPTIONS = { limit: 1000, window: '1m' } as const
 const from = (forwarded: string) => ({ headers: { 'X-Forwarded-For': forwarded } })
 
-/** Whom to trust about the client's address: the option, and unsafe settings of the framework. */
+/** The proxies to trust about the client's address: the option, and unsafe settings of the framework. */
 export function proxyTests(world: World): void {
   const { test } = world
   for (const [trustProxy, forwarded, key] of [

@@ -57,7 +57,7 @@ export class Operations {
   readonly found = signal<FoundClient | undefined>(undefined)
   /** The result of the last action, in words. */
   readonly said = signal('')
-  /** Who changes policies, if the user has said so. */
+  /** The author of changes, if the user has given one. */
   readonly by = signal<string | undefined>(undefined)
   /** The action that waits to be confirmed. */
   readonly asked = signal<Action | PolicyAction | undefined>(undefined)

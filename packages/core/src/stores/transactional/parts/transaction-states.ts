@@ -51,7 +51,6 @@ export class TransactionStates {
     return state
   }
 
-  /** A state that was loaded. */
   loaded(name: string): KeyState {
     return this.states.get(name) as KeyState
   }
