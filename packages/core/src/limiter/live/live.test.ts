@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { until } from '@sluice/test-harness/redis'
-import type { PolicyChangeEvent } from '../../events.ts'
+import type { PolicyChangeEvent, ThresholdEvent } from '../../events.ts'
 import { RoutedLimiter } from '../../http/routed-limiter.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { failingStore, manualClock } from '../../testing/index.ts'
@@ -52,6 +52,20 @@ describe('set', () => {
     expect(limiter.consume('ada')).toMatchObject({ allowed: false, limit: 2, remaining: 0 })
     await limiter.policies.unset('api')
     expect(limiter.consume('ada')).toMatchObject({ allowed: true, limit: 5, remaining: 0 })
+  })
+
+  it('changes the thresholds, also where the limit stays', async () => {
+    const reached: number[] = []
+    const onThreshold = ({ threshold }: ThresholdEvent) => reached.push(threshold)
+    const limiter = limiterOf({ limit: 4, alertAt: [1], onThreshold })
+    for (let i = 0; i < 4; i += 1) limiter.consume('ada')
+    expect(reached.splice(0)).toEqual([1])
+    await limiter.policies.set('api', { alertAt: [0.5, 0.75, 1] })
+    const at = [1, 2, 3, 4].map(() => {
+      limiter.consume('bob')
+      return reached.splice(0)
+    })
+    expect(at).toEqual([[], [0.5], [0.75], [1]])
   })
 
   it('is what inspect shows', async () => {

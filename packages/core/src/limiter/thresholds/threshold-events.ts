@@ -15,6 +15,8 @@ import type { Policy } from '../policy.ts'
 interface Levels {
   /** Units that the quota holds when it is full. */
   readonly full: number
+  /** The option `alertAt`, which a document may change while the limit stays. */
+  readonly shares: readonly number[]
   /** The units from which on each share of `alertAt` is reached, in their order. */
   readonly units: readonly number[]
 }
@@ -127,9 +129,9 @@ export class ThresholdEvents extends LimiterEvents {
 
   private levelsOf(limit: CompiledLimit, shares: readonly number[], at: number): Levels {
     let levels = this.levels.get(limit)
-    if (levels === undefined) {
+    if (levels?.shares !== shares) {
       const full = fullOf(limit, at)
-      levels = { full, units: shares.map((share) => unitsOf(share, full)) }
+      levels = { full, shares, units: shares.map((share) => unitsOf(share, full)) }
       this.levels.set(limit, levels)
     }
     return levels
