@@ -10,6 +10,7 @@ import type {
 } from '@sluice/core/store'
 import type { Asked, Learning } from './asked.ts'
 import type { BanSpace } from './checks/bans.ts'
+import type { InForce } from './checks/in-force.ts'
 import { groupOf, tagOf } from './cluster.ts'
 import type { Connection } from './connection.ts'
 import type { Core } from './core.ts'
@@ -34,6 +35,8 @@ export interface User {
   readonly bans?: { readonly common: BanSpace; readonly route: BanSpace } | undefined
   /** The requests that were decided. Left out: it asks for some of them again */
   readonly once?: WeakSet<readonly Charge[]>
+  /** What is in force in the process. Left out: no document is read */
+  readonly inForce?: InForce
   /** Whether the order of its calls is checked. */
   readonly isOrdered?: true
   /** Units that it may charge without a decision of the store: by key. Undefined: any, since it settles. */
@@ -113,7 +116,10 @@ export function auditedStore(
         onceReady(() => asking({ change }, () => ledger.change(change, raised))),
     }
   }
-  return { ...store, open }
+  const { documents } = store
+  return user.inForce && documents
+    ? { ...store, open, documents: user.inForce.watch(documents) }
+    : { ...store, open }
 }
 
 /** Its transactions run in TypeScript. */

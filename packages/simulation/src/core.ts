@@ -61,6 +61,7 @@ export const timersEndWithRequest = false`
 const REMEMBERED: { readonly [file: string]: string } = {
   'errors/warning.ts': 'given.clear()',
   'limiter/held-slots.ts': 'lastSlot = undefined',
+  'limiter/live/live-policies.ts': 'warned.clear()',
   'stores/calls/breaker.ts': 'stores = 0',
   'stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
   'stores/documents/in-time.ts': 'Object.assign(answers, new Deadline(5000), { timer: undefined })',

@@ -1,6 +1,7 @@
 import type { AlgorithmName } from '@sluice/core'
 import { ANCHORED, CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
 import { Draw } from './draw.ts'
+import { withLive } from './draw-live.ts'
 import { withWaits } from './draw-waits.ts'
 import {
   type Fault,
@@ -80,7 +81,10 @@ export function planOf(seed: number): Plan {
     faults = faults.map((each) => withShareOf(draw, each))
   }
   faults = withVersions(application, faults)
-  return withWaits(draw, { seed, ...epoch, duration, application, requests, faults })
+  return withLive(
+    draw,
+    withWaits(draw, { seed, ...epoch, duration, application, requests, faults }),
+  )
 }
 
 /** The shares of the clients that policies refuse. */

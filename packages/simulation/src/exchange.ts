@@ -1,6 +1,7 @@
 import type { Decision } from '@sluice/core'
 import type { FetchReply, RequestAdapter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
+import type { Terms } from './documents.ts'
 import type { PlannedRequest } from './plan.ts'
 
 /** What must become of a request, whatever is counted. `exempt`: there is no decision about it. */
@@ -10,6 +11,8 @@ export type Ruling = 'exempt' | 'allow' | 'deny'
 export interface Waited {
   /** How often each account had changed; none: it can't be told whether the client must be admitted. */
   readonly changes: readonly number[]
+  /** What was in force of its policies. */
+  readonly terms: readonly Terms[]
 }
 
 /** A request with its response, and what happens to it. */
@@ -21,6 +24,9 @@ export class Exchange {
   charges: readonly Charge[] = []
   /** The numbers of the policies that these are for. */
   places: readonly number[] = []
+  /** What was in force of these policies when it was read, and how often its process had learned that before. */
+  terms: readonly Terms[] = []
+  knownBefore = 0
   decision: Decision | undefined = undefined
   /** ms of the simulation. */
   decidedAt = Infinity

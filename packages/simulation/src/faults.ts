@@ -1,4 +1,4 @@
-import { type Fault, isOfOperator, type PlannedVersion } from './plan.ts'
+import { type Fault, isOfDocument, isOfOperator, type PlannedVersion } from './plan.ts'
 import type { Process } from './process.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
@@ -22,7 +22,7 @@ export function cause(fault: Fault, world: World, application: Application): voi
   const lasts = 'ms' in fault && !isInstant ? (fault.ms ?? 0) : 0
   const { deadline } = world.plan.application
   const over = timeline.now + lasts + RECOVERY_MS + deadline
-  world.troubledUntil = Math.max(world.troubledUntil, over)
+  if (!isOfDocument(fault)) world.troubledUntil = Math.max(world.troubledUntil, over)
   world.tell('fault', () => describe(fault))
   const process = 'process' in fault ? (places[fault.process] as Process) : undefined
   const later = (act: () => void) => timeline.after(lasts, act)
@@ -95,6 +95,13 @@ export function cause(fault: Fault, world: World, application: Application): voi
     case 'unblock network':
       process?.blockNetwork(fault)
       break
+    case 'set policy':
+    case 'unset policy':
+    case 'apply policies':
+    case 'roll back policies':
+    case 'write policies':
+      process?.operate(fault)
+      break
     case 'override':
     case 'grant':
       process?.setOwnLimit(fault)
@@ -115,6 +122,7 @@ function masterOf(fault: Fault): number {
 }
 
 function describe({ at: _, kind, ...rest }: Fault): string {
-  const details = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
+  const text = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : value)
+  const details = Object.entries(rest).map(([name, value]) => `${name} ${text(value)}`)
   return [kind, ...details].join(', ')
 }

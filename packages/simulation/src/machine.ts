@@ -20,6 +20,8 @@ export class Machine {
   isLeaving = false
   /** Whether core has refused a call because too many wait. */
   isOverloaded = false
+  /** Whether nothing runs in the background any more. */
+  isAtRest = false
   /** What the wall clock is ahead of true time, ms. */
   skewMs = 0
   readonly random: () => number
@@ -123,7 +125,12 @@ export class Machine {
 
   readonly afterTurn = (act: () => void): void => this.post(0, IMMEDIATES, act)
 
-  readonly inBackground = (act: () => void, ms: number) => cancelOf(this.setTimeout(act, ms))
+  readonly inBackground = (act: () => void, ms: number) =>
+    cancelOf(
+      this.setTimeout(() => {
+        if (!this.isAtRest) act()
+      }, ms),
+    )
 
   readonly random32 = (): number => Math.floor(this.random() * 2 ** 32)
   readonly emitWarning = (message: string, code: string): void => {

@@ -1,5 +1,6 @@
 import type { Decision, RateLimitOptions, Routes, ThresholdEvent } from '@sluice/core'
 import { anchorOf, type CalendarName, calendarOf } from './calendars.ts'
+import { NAME } from './documents.ts'
 import { costOf, type Exchange, type Reply } from './exchange.ts'
 import type { Plan, PlannedPolicy } from './plan.ts'
 
@@ -50,6 +51,7 @@ export function optionsOf(
     headers: false,
     key: ({ planned }) => planned.client,
     cost: ({ planned }) => planned.cost,
+    ...(policies.some(({ live }) => live) && { name: NAME }),
     onThreshold: on.threshold,
     onDecision: (decision, exchange) => on.decision(exchange as Exchange, decision),
     ...(refusalCache !== undefined && { refusalCache }),

@@ -1,6 +1,10 @@
 import type { AlgorithmName } from '@sluice/core'
 import type { CalendarName } from './calendars.ts'
 
+/** The most that documents set of a bucket: units, and ms. */
+export const MOST_BURST = 12
+export const MOST_DELAY_MS = 1000
+
 /** A policy of the application. Times are ms. */
 export type PlannedPolicy = {
   readonly name: string
@@ -15,6 +19,8 @@ export type PlannedPolicy = {
   /** It counts, and refuses nobody; or it refuses a share of its clients, 0 … 1. */
   readonly dryRun?: true
   readonly enforce?: number
+  /** Documents in the store may change it: within these bounds. */
+  readonly live?: true | { readonly limit: { readonly min?: number; readonly max?: number } }
 } & (
   | {
       readonly algorithm: AlgorithmName
@@ -101,8 +107,21 @@ export interface PlannedVersion {
   readonly algorithm?: 'fixed-window' | 'sliding-window' | 'sliding-log' | 'token-bucket'
   /** The share of the clients that its policies refuse. */
   readonly enforce?: number | undefined
+  /** No document changes its policies. */
+  readonly isFixed?: true
   /** Its policies have other names. */
   readonly isRenamed?: true
+}
+
+/** What a document sets of a policy. */
+export interface PlannedSettings {
+  readonly limit?: number
+  readonly concurrent?: number
+  readonly burst?: number
+  readonly maxDelay?: number
+  readonly alertAt?: readonly number[]
+  readonly dryRun?: boolean
+  readonly enforce?: number
 }
 
 /** A request of a client. Times are ms. */
@@ -178,9 +197,32 @@ type ServerFault = { readonly at: number; readonly master?: number } & (
   | { readonly kind: 'server clock'; readonly by: number }
 )
 
+/**
+ * An operator changes the settings of live policies, after a look at what there is if `sees`; or somebody writes a text
+ * in their place.
+ */
+export type DocumentFault = { readonly at: number; readonly process: number } & (
+  | ({ readonly sees?: true } & (
+      | {
+          readonly kind: 'set policy'
+          readonly policy: number
+          readonly set: PlannedSettings
+          readonly ms?: number
+        }
+      | { readonly kind: 'unset policy'; readonly policy: number }
+      | {
+          readonly kind: 'apply policies'
+          readonly all: readonly { readonly policy: number; readonly set: PlannedSettings }[]
+        }
+      | { readonly kind: 'roll back policies' }
+    ))
+  | { readonly kind: 'write policies'; readonly json: string }
+)
+
 /** Something that goes wrong, or that an operator does. Times are ms. */
 export type Fault =
   | ServerFault
+  | DocumentFault
   /** A slot of a cluster moves to another master: that of the keys with this text in braces. */
   | { readonly at: number; readonly kind: 'move keys'; readonly tag: string; readonly ms: number }
   | {
@@ -261,9 +303,16 @@ export interface Plan {
   readonly faults: readonly Fault[]
 }
 
+const OF_OPERATORS = ['override', 'grant', 'block key', 'block network', 'unblock network']
+
 /** Whether it is no fault, but what an operator does, which makes no quota full. */
-export function isOfOperator({ kind }: Fault): boolean {
-  return ['override', 'grant', 'block key', 'block network', 'unblock network'].includes(kind)
+export function isOfOperator(fault: Fault): boolean {
+  return OF_OPERATORS.includes(fault.kind) || isOfDocument(fault)
+}
+
+/** Whether it is about the settings of live policies. */
+export function isOfDocument(fault: Fault): fault is DocumentFault {
+  return /polic(y|ies)$/.test(fault.kind)
 }
 
 /** Whether a client of the store may send again what had run. */
@@ -295,10 +344,11 @@ export function isOtherVersion(fault: Fault): boolean {
 /** A policy of a version. */
 export function inVersion(
   planned: PlannedPolicy,
-  { limit, hold, window, algorithm, enforce, isRenamed }: PlannedVersion,
+  { limit, hold, window, algorithm, enforce, isFixed, isRenamed }: PlannedVersion,
 ): PlannedPolicy {
-  const { dryRun: _, ...enforcing } = planned
-  const policy = enforce === undefined ? planned : { ...enforcing, enforce }
+  const { live, ...fixed } = planned
+  const { dryRun: _, ...enforcing } = isFixed ? fixed : planned
+  const policy = enforce === undefined ? (isFixed ? fixed : planned) : { ...enforcing, enforce }
   const name = isRenamed ? `${policy.name} renamed` : policy.name
   if ('hold' in policy)
     return { ...policy, name, concurrent: limit ?? policy.concurrent, hold: hold ?? policy.hold }

@@ -8,15 +8,17 @@ import { Audit } from './checks/audit.ts'
 import type { BanSpace } from './checks/bans.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { checkVerdict, rulingOf } from './checks/exemptions.ts'
+import { InForce } from './checks/in-force.ts'
 import { Lines } from './checks/lines.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
+import type { Terms } from './documents.ts'
 import { adapter, costOf, Exchange, type Reply, type Waited } from './exchange.ts'
 import { FetchExchange, fetchAdapter } from './fetch-exchange.ts'
 import { EPOCH, Machine } from './machine.ts'
 import { isSettledExactly, optionsOf, settlesOf, shareOf, shareOfUnits } from './options.ts'
 import {
-  enforcedOf,
+  type DocumentFault,
   type Fault,
   holdOf,
   inVersion,
@@ -28,6 +30,7 @@ import {
   type PlannedRequest,
   type PlannedVersion,
 } from './plan.ts'
+import { operate } from './policy-operator.ts'
 import type { Quotas } from './quotas.ts'
 import { SOCKETS } from './timeline.ts'
 import type { World } from './world.ts'
@@ -43,8 +46,6 @@ export class Process {
   readonly quotas: Quotas
   /** The limit of each quota. */
   readonly limits: readonly number[]
-  /** The share of its clients that each refuses. */
-  private readonly enforced: readonly number[]
   /** How long each quota holds what it is charged, ms. */
   readonly holds: readonly number[]
   /** The quotas that requests have used. */
@@ -84,6 +85,8 @@ export class Process {
   readonly bans: { readonly common: BanSpace; readonly route: BanSpace } | undefined
   /** How requests wait for their turns, by limiter; none: they do not. */
   private readonly lines: Lines[] = []
+  /** What is in force of its policies. */
+  readonly inForce: InForce
   /** The limiters that the application calls itself. */
   readonly called: CalledLimiters
   private readonly core: Core
@@ -94,8 +97,10 @@ export class Process {
   constructor(world: World, name: string, version: PlannedVersion) {
     const { plan, timeline, cluster, random } = world
     const { application } = plan
-    const { limit, hold, enforce } = version
-    const quotas = world.quotas.all.map((each) => inVersion(each, { limit, hold, enforce }))
+    const { limit, hold, enforce, isFixed } = version
+    const quotas = world.quotas.all.map((each) =>
+      inVersion(each, { limit, hold, enforce, ...(isFixed && { isFixed }) }),
+    )
     const policies = application.policies.map((each) => inVersion(each, version))
     this.quotas = world.quotas.inVersion(version)
     this.keepsAllowed = isSettledExactly(plan)
@@ -103,7 +108,6 @@ export class Process {
     this.world = world
     this.name = name
     this.limits = quotas.map(limitOf)
-    this.enforced = quotas.map(enforcedOf)
     this.holds = quotas.map(holdOf)
     this.admitted = quotas.map(() => 0)
     const routePlace = policies.findIndex(({ isOfRoute }) => isOfRoute)
@@ -126,6 +130,7 @@ export class Process {
     const shares = quotas.map((each) => shareOf(each, application.localShare))
     const { fail, otherAnchors } = world
     this.local = new Audit(shares, fail, () => timeline.now, false, otherAnchors)
+    this.inForce = new InForce(world, name, this.machine, policies)
     const store = auditedStore(this.core, this.connection, this, world)
     this.called = new CalledLimiters(this, this.core, world, hold)
     const options = optionsOf(plan, policies, this.routePlace, store, {
@@ -234,6 +239,13 @@ export class Process {
     })
   }
 
+  /** An operator changes the settings of its policies. */
+  operate(fault: DocumentFault): void {
+    const { name, machine, inForce } = this
+    const { policies } = this.http.limiter
+    operate(fault, { name, machine, inForce, policies }, this.world)
+  }
+
   /** An operator gives a client a limit of its own, or a top-up. */
   setOwnLimit(given: Extract<Fault, { kind: 'override' | 'grant' }>): void {
     const key = this.keys.get(given.client)?.[given.policy]
@@ -334,7 +346,7 @@ export class Process {
 
   /** What must not change while a client waits, so that it is admitted then. */
   private waitedSince(
-    { charges, places }: Exchange,
+    { charges, places, terms }: Exchange,
     { at, retryAfterMs, source }: Decision,
   ): Waited {
     const { audit, plan } = this.world
@@ -346,7 +358,7 @@ export class Process {
       source === 'store' &&
       !plan.faults.some(({ kind }) => kind.endsWith('clock')) &&
       accounts.every((each) => !each.holdsSlots && !each.isBlocked && !each.hasOwnUntil(at, endsAt))
-    return { changes: isKnown ? changes : [] }
+    return { changes: isKnown ? changes : [], terms }
   }
 
   /** A client that is alone, and has waited for `retryAfterMs`, is admitted. */
@@ -358,6 +370,7 @@ export class Process {
     const space = this.spaceOf(exchange)
     const banned = space ? [audit.bans.of(space, (charges[0] as Charge).key)] : []
     const changes = [...accounts, ...banned].map(({ changed }) => changed)
+    if (JSON.stringify(waited.terms) !== JSON.stringify(exchange.terms)) return
     if (waited.changes.length > 0 && waited.changes.every((each, i) => each === changes[i]))
       fail('patience', `${exchange.planned.client} waited for retryAfterMs, and is refused`)
   }
@@ -447,8 +460,10 @@ export class Process {
   }
 
   /** Each threshold that a request has crossed was reported before it goes on. */
-  private checkThresholds({ charges, places }: Exchange, { allowed, policies }: Decision): void {
-    if (!allowed) return
+  private checkThresholds(exchange: Exchange, { allowed, policies }: Decision): void {
+    const { charges, places } = exchange
+    // A document that came meanwhile may have others.
+    if (!allowed || exchange.knownBefore !== this.inForce.learned) return
     for (const [i, each] of policies.entries()) {
       const { name, key, limit, remaining, at, source } = each
       const used = limit - remaining
@@ -456,7 +471,7 @@ export class Process {
       const planned = this.quotas.all[places[i] as number] as PlannedPolicy
       // The limit of a queue, and of a process that decides alone, is not what it holds.
       if ('maxDelay' in planned || source !== 'store' || !each.allowed) continue
-      for (const threshold of planned.alertAt ?? []) {
+      for (const threshold of exchange.terms[i]?.alertAt ?? []) {
         const level = threshold * limit
         if (before < level && used >= level && !this.told.has(`${name} ${key} ${threshold} ${at}`))
           this.world.fail(
@@ -625,19 +640,20 @@ export class Process {
     exchange.places = charges.map((_, i) => this.quotas.of(first + i, exchange.planned.window))
     if (this.quotas.vary) for (const place of exchange.places) this.used.add(place)
     const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
+    const own = charges.map((_, i) => first + i)
+    const terms = this.inForce.of(charges, own, exchange.planned.limit)
+    exchange.terms = terms
+    exchange.knownBefore = this.inForce.learned
     for (const [i, { key, limit }] of charges.entries()) {
       keys[first + i] = key
       if (exchange.planned.otherAnchor) this.world.otherAnchors?.add(limit)
-      this.limitOf.set(
-        limit,
-        exchange.planned.limit ?? (this.limits[exchange.places[i] as number] as number),
-      )
+      this.limitOf.set(limit, (terms[i] as Terms).limit)
     }
     this.keys.set(exchange.planned.client, keys)
     for (const [i, charge] of charges.entries()) {
       const place = exchange.places[i] as number
       const { name } = this.quotas.all[place] as PlannedPolicy
-      this.world.shares.read(name, charge, this.enforced[place] as number)
+      this.world.shares.read(name, charge, (terms[i] as Terms).enforced)
     }
     for (const { slot } of charges) {
       if (slot !== undefined) this.world.bySlot.set(slot, exchange)

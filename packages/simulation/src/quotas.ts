@@ -83,7 +83,7 @@ export class Quotas {
 }
 
 /** What of a version changes nothing of where it counts. */
-const SAME_COUNT = { limit: undefined, hold: undefined, enforce: undefined }
+const SAME_COUNT = { limit: undefined, hold: undefined, enforce: undefined, isFixed: undefined }
 
 /** All that the meaning of a policy's states depends on. */
 function stateOf(policy: PlannedPolicy): string {

@@ -1,3 +1,4 @@
+import { DOCUMENT_KEY } from './documents.ts'
 import { ErrorReply, type Keys, type RedisValue } from './redis/commands.ts'
 import { SOCKETS, type Timeline } from './timeline.ts'
 
@@ -35,6 +36,8 @@ export interface Witness {
   /** The state of a key is gone. */
   lost(key: string): void
   clockStepped(): void
+  /** The document with the settings of live policies has changed. */
+  wrote?(): void
 }
 
 /** Numbers the scripts of all servers. */
@@ -123,6 +126,7 @@ export class Server implements Keys {
     this.written.push({ at: this.timeline.now, transaction, key, before })
     if (value === undefined) this.kept.delete(key)
     else this.kept.set(key, { value, expiresAt })
+    if (key === DOCUMENT_KEY) for (const each of this.witnesses) each.wrote?.()
   }
 
   /**
@@ -169,11 +173,13 @@ export class Server implements Keys {
 
   /** @param draw a number in [0, 1) */
   evict(draw: () => number): void {
-    const known = [...this.kept.keys()].filter((key) => !key.endsWith(HELD))
+    const isBeside = (key: string) => key.endsWith(HELD) || key === DOCUMENT_KEY + VERSION
+    const known = [...this.kept.keys()].filter((key) => !isBeside(key))
     const key = known[Math.floor(draw() * known.length)]
     if (key === undefined) return
-    for (const each of [key, key + HELD]) this.kept.delete(each)
-    this.written = this.written.filter((each) => each.key !== key && each.key !== key + HELD)
+    const all = [key, key + HELD, key + VERSION]
+    for (const each of all) this.kept.delete(each)
+    this.written = this.written.filter((each) => !all.includes(each.key))
     for (const each of this.witnesses) each.lost(key)
   }
 
@@ -226,3 +232,5 @@ export class Server implements Keys {
 
 /** What follows the name of a key in that of what it holds, in Redis: both are evicted together. */
 const HELD = '\theld'
+/** What follows the key of a document in that of its version: no store evicts one of them alone. */
+const VERSION = '-version'

@@ -8,11 +8,13 @@ import {
   checkSlots,
   checkUnused,
   checkWaits,
+  restDocuments,
 } from './checks/at-the-end.ts'
 import { Audit } from './checks/audit.ts'
 import { Networks } from './checks/networks.ts'
 import { Order } from './checks/order.ts'
 import { Shares } from './checks/shares.ts'
+import { StoredPolicies } from './checks/stored-policies.ts'
 import { Cluster } from './cluster.ts'
 import type { Cores } from './core.ts'
 import { type Application, cause } from './faults.ts'
@@ -88,6 +90,7 @@ export async function simulate(
   const mayLose =
     lua !== undefined &&
     (plan.application.cluster !== undefined || plan.faults.some(({ kind }) => kind === 'restart'))
+  const stored = new StoredPolicies(fail, now, () => world.cluster)
   const world: World = {
     plan,
     timeline,
@@ -96,6 +99,7 @@ export async function simulate(
       streams,
       waits,
       calls,
+      stored,
     ]),
     loadCore: cores.begin(),
     lua,
@@ -108,6 +112,7 @@ export async function simulate(
     order: new Order({ timeline, fail, troubledUntil: () => world.troubledUntil }, !mayLose),
     networks: new Networks({ timeline, fail, plan, tell }),
     shares: new Shares(fail),
+    stored,
     bySlot: new Map(),
     troubledUntil: 0,
     fail,
@@ -126,6 +131,7 @@ export async function simulate(
     await timeline.run(plan.duration)
     for (const check of [
       checkRecovery,
+      restDocuments,
       checkDecided,
       checkAllOrNothing,
       checkWaits,

@@ -2,6 +2,7 @@ import type { Audit, Fail } from './checks/audit.ts'
 import type { Networks } from './checks/networks.ts'
 import type { Order } from './checks/order.ts'
 import type { Shares } from './checks/shares.ts'
+import type { StoredPolicies } from './checks/stored-policies.ts'
 import type { Cluster } from './cluster.ts'
 import type { LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
@@ -33,6 +34,8 @@ export interface World {
   readonly order: Order
   readonly networks: Networks
   readonly shares: Shares
+  /** What the store has had as the settings of live policies. */
+  readonly stored: StoredPolicies
   /** The requests by the numbers of their slots. */
   readonly bySlot: Map<number, Exchange>
   /** When the last fault was over, ms. */

@@ -6,7 +6,7 @@ import {
   windowAt,
   windowEnd,
 } from '../calendars.ts'
-import { holdOf, type PlannedPolicy } from '../plan.ts'
+import { holdOf, MOST_BURST, MOST_DELAY_MS, type PlannedPolicy } from '../plan.ts'
 import { boundOf } from './bound.ts'
 
 /** What happened to a key. Times are ms on the clock of the store or process that counts. */
@@ -106,6 +106,8 @@ export class Account {
   constructor(policy: PlannedPolicy) {
     this.policy = policy
     this.largest = limitOf(policy)
+    // A document may have changed its rate between any two requests.
+    if (policy.live !== undefined) this.mix()
   }
 
   /** What still would be admitted, units. The limit is the one of the application's version that asks. */
@@ -294,7 +296,9 @@ export class Account {
     if ('hold' in policy) return -1
     const { burst = 0 } = policy
     const follows = this.burstFollows ? { ...policy, burst: undefined } : policy
-    const bounded = this.burstVaries ? { ...policy, burst: Math.max(burst, largest) } : follows
+    const isLive = policy.live !== undefined
+    const varied = this.burstVaries ? { ...policy, burst: Math.max(burst, largest) } : follows
+    const bounded = isLive ? mostOf(policy, largest) : varied
     const last = charged.at(-1)
     let most = -Infinity
     let total = 0
@@ -442,6 +446,16 @@ export class Account {
     this.missing += -units - given
     if (!isBucket) this.inexact ??= 'what was given back was lost before'
   }
+}
+
+/** A live bucket with the most that a document of a plan sets. */
+function mostOf(
+  policy: Extract<PlannedPolicy, { window: number }>,
+  largest: number,
+): typeof policy {
+  const { burst = 0, maxDelay } = policy
+  const delays = maxDelay === undefined ? {} : { maxDelay: Math.max(maxDelay, MOST_DELAY_MS) }
+  return { ...policy, burst: Math.max(burst, largest, MOST_BURST), ...delays }
 }
 
 function endsCount(kind: Entry['kind']): boolean {

@@ -54,6 +54,12 @@ export async function checkRecovery(world: World, { places }: Application): Prom
       world.fail('recovery', `${each.name} still decides by ${[...each.lastSources.values()]}`)
 }
 
+/** Documents are no longer read: that would be many events in the hours that follow. */
+export async function restDocuments({ plan }: World, { places }: Application): Promise<void> {
+  const isLive = plan.application.policies.some(({ live }) => live !== undefined)
+  for (const { machine } of places) machine.isAtRest = isLive
+}
+
 /** Every slot that is in use is known to the store, and no other. */
 export async function checkSlots(world: World, { places }: Application): Promise<void> {
   const { plan, timeline, audit, cluster, fail } = world

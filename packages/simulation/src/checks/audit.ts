@@ -255,7 +255,7 @@ export class Audit implements Witness {
 
   /** What is used of a quota with thresholds, units; without them, or if nobody can tell: 0. */
   private usedOf(account: Account, place: number, limit: number, now: number): number {
-    const { alertAt } = this.policies[place] as PlannedPolicy
+    const alertAt = thresholdsOf(this.policies[place] as PlannedPolicy)
     if (alertAt === undefined || account.inexact !== undefined) return 0
     return account.full(limit) - account.remaining(limit, now)
   }
@@ -269,7 +269,7 @@ export class Audit implements Witness {
     before: number,
     now: number,
   ): void {
-    const { alertAt } = this.policies[place] as PlannedPolicy
+    const alertAt = thresholdsOf(this.policies[place] as PlannedPolicy)
     if (alertAt === undefined) return
     const full = account.full(limit)
     const used = this.usedOf(account, place, limit, now)
@@ -334,6 +334,11 @@ export class Audit implements Witness {
           account.remaining(limit, now + waitMs - 1) < least
     if (!isTrue) this.fail('wait', `${name} said ${waitMs} ms for ${cost}`)
   }
+}
+
+/** The thresholds that a policy may have. */
+function thresholdsOf({ alertAt, live }: PlannedPolicy): readonly number[] | undefined {
+  return live === undefined ? alertAt : [0.5, 0.8, 1]
 }
 
 /** Whether so many units are enough. */

@@ -11,6 +11,12 @@ interface Chosen {
   chosen: number
 }
 
+const UNKNOWN: Readonly<Chosen> = { leftOut: 0, chosen: 1 }
+
+function idOf(policy: string, key: string): string {
+  return `${policy}\n${key}`
+}
+
 /** Whom policies refuse that are dry runs for a share of their clients: always the same ones, in every process. */
 export class Shares {
   private readonly fail: Fail
@@ -30,8 +36,8 @@ export class Shares {
    */
   read(policy: string, charge: Charge, share: number): boolean {
     const { key, dryRun: said = false } = charge
-    const id = `${policy}\n${key}`
-    const client = this.clients.get(id) ?? { leftOut: 0, chosen: 1 }
+    const id = idOf(policy, key)
+    const client = this.clients.get(id) ?? { ...UNKNOWN }
     this.clients.set(id, client)
     const isKnown = share <= client.leftOut || share >= client.chosen
     const isDry = isKnown ? share <= client.leftOut : said
@@ -46,6 +52,12 @@ export class Shares {
     else client.chosen = Math.min(client.chosen, share)
     this.dry.set(charge, isDry)
     return isDry
+  }
+
+  /** Whether a charge says what is known of its client. */
+  fits(policy: string, { key, dryRun = false }: Charge, share: number): boolean {
+    const { leftOut, chosen } = this.clients.get(idOf(policy, key)) ?? UNKNOWN
+    return dryRun ? share < chosen : share > leftOut
   }
 
   /** Whether the policy of a charge refuses nothing of its client. */

@@ -1,0 +1,220 @@
+import type { Charge, Documents } from '@sluice/core/store'
+import {
+  areGood,
+  idOf,
+  type Layer,
+  type Layers,
+  readDocument,
+  settingsAt,
+  type Terms,
+  termsOf,
+} from '../documents.ts'
+import type { Machine } from '../machine.ts'
+import { type Fault, isOfOperator, type PlannedPolicy } from '../plan.ts'
+import type { World } from '../world.ts'
+import { stalledMs } from './deadline.ts'
+
+/** How often a process asks for the document, ms. */
+const READ_EVERY_MS = 2000
+/** The longest that a read takes on a quiet network: two calls, ms. */
+const READ_MS = 50
+/** When a process asks again whose last question was lost, and the longest that a store is away afterwards, ms. */
+const LOST_MS = 15_000
+
+/** What a process may have taken over. */
+interface Known {
+  /** The version of the last text that it has read; '' if there was none. */
+  readonly version: string
+  /** The last good document. */
+  readonly layers: Layers
+}
+
+const NOTHING: Known = { version: '', layers: {} }
+
+/** What is in force in a process: what its code says, and what the documents say that it has read. */
+export class InForce {
+  /** How many calls of an operator are in progress here: they read the document too. */
+  operating = 0
+  private readonly world: World
+  private readonly name: string
+  private readonly machine: Machine
+  /** The policies of its version. */
+  private readonly policies: readonly PlannedPolicy[]
+  private readonly isLive: boolean
+  private readonly steps: boolean
+  /** What it has, by what is known of that. */
+  private known: readonly Known[] = [NOTHING]
+  /** When it last learned what has ended, ms on the store's clock. */
+  private learnedAt = -Infinity
+  /** Those of the store, past what the process reads; undefined: it has none. */
+  documents: Documents<'async'> | undefined = undefined
+  /** Counts what it has learned. */
+  learned = 0
+  /** Counts the changes that it has made itself. */
+  private changes = 0
+
+  constructor(world: World, name: string, machine: Machine, policies: readonly PlannedPolicy[]) {
+    this.world = world
+    this.name = name
+    this.machine = machine
+    this.policies = policies
+    this.isLive = policies.some(({ live }) => live !== undefined)
+    this.steps = world.plan.faults.some(({ kind }) => kind === 'server clock')
+  }
+
+  /** What the process reads of a store, it knows. */
+  watch(documents: Documents<'async'>): Documents<'async'> {
+    this.documents = documents
+    return {
+      read: async (prefix, name, known) => {
+        const { changes } = this
+        // An operator's call reads the document, and takes nothing over.
+        const isPoll = known !== '' || this.operating === 0
+        const read = await documents.read(prefix, name, known)
+        if (name === 'policies')
+          this.learn(read.text, known, read.at, isPoll && changes === this.changes)
+        return read
+      },
+      replace: async (prefix, name, ...given) => {
+        const askedAt = this.storeNow
+        const isDone = await documents.replace(prefix, name, ...given)
+        if (name !== 'policies' || !isDone) return isDone
+        this.changes += 1
+        this.learn(given[1], '', askedAt, true)
+        return isDone
+      },
+    }
+  }
+
+  /**
+   * The terms of a request's policies.
+   *
+   * @param own the numbers of the policies that the charges are for
+   * @param paid the limit that its client has paid for
+   * @returns undefined, and fails, if no document that the process may have says what the charges say
+   */
+  of(
+    charges: readonly Charge[],
+    own: readonly number[],
+    paid: number | undefined,
+  ): readonly Terms[] {
+    if (this.isLive) this.checkAge()
+    const policies = own.map((each) => this.policies[each] as PlannedPolicy)
+    const possible = this.possible(policies, paid)
+    const same = possible.filter((terms) =>
+      charges.every((each, i) => isBy(each, terms[i] as Terms)),
+    )
+    const [first] = possible as [readonly Terms[]]
+    if (same.length === 0) {
+      const asked = charges.map(({ limit }) => limit.params.limit)
+      this.fail(`decides by ${asked}, and has ${possible.map(textOf).join(' or ')}`)
+    }
+    // Where documents differ in whom they refuse, the one that the charges are by is in force.
+    const { shares } = this.world
+    const fits = (terms: readonly Terms[]) =>
+      charges.every((each, i) =>
+        shares.fits(policies[i]?.name as string, each, (terms[i] as Terms).enforced),
+      )
+    return same.find(fits) ?? same[0] ?? first
+  }
+
+  private possible(policies: readonly PlannedPolicy[], paid: number | undefined) {
+    const all: (readonly Terms[])[] = []
+    for (const { layers } of this.known)
+      for (const at of this.timesOf(Object.values(layers).flat()))
+        all.push(
+          policies.map((policy) => {
+            const settings = policy.live === undefined ? {} : settingsAt(layers[idOf(policy)], at)
+            return termsOf(policy, settings, paid)
+          }),
+        )
+    return all
+  }
+
+  /** The times, on the store's clock, as of which it may have looked at what ends. */
+  private timesOf(layers: readonly Layer[]): readonly number[] {
+    const { learnedAt, storeNow } = this
+    const ends = layers.flatMap(({ until }) => until ?? [])
+    // After a step of the clock, what has ended in a process stays so, and what has not may.
+    if (this.steps) return [-Infinity, ...ends]
+    const times = [learnedAt, ...ends.filter((end) => end > learnedAt && end <= storeNow + 1)]
+    const lateMs = READ_EVERY_MS + READ_MS + this.stalledMs + (this.isQuiet ? 0 : LOST_MS)
+    const over = ends.filter((end) => end <= storeNow - lateMs)
+    return this.machine.isAtRest ? times : times.filter((at) => over.every((end) => end <= at))
+  }
+
+  private learn(text: string | undefined, asked: string, at: number, isCertain: boolean): void {
+    this.learned += 1
+    if (isCertain) this.learnedAt = Math.max(this.learnedAt, at)
+    if (text === undefined) {
+      const same = this.known.filter(({ version }) => version === asked)
+      if (isCertain && same.length > 0) this.known = same
+      return
+    }
+    const version = text.slice(0, 16)
+    const layers = this.layersOf(text, at)
+    const next = this.known.map((each) => ({ version, layers: layers ?? each.layers }))
+    const all = isCertain ? next : [...this.known, ...next]
+    const texts = all.map((each) => JSON.stringify(each))
+    this.known = all.filter((_, i) => texts.indexOf(texts[i] as string) === i)
+  }
+
+  /** What a document says, if all policies of the process can take it over. */
+  private layersOf(text: string, at: number): Layers | undefined {
+    const policies = readDocument(text)?.policies
+    if (policies === undefined) return undefined
+    const isGood = (policy: PlannedPolicy) =>
+      policy.live === undefined || areGood(policy, settingsAt(policies[idOf(policy)], at))
+    return this.policies.every(isGood) ? policies : undefined
+  }
+
+  /** While nothing fails, it has what the store had within the last two seconds. */
+  private checkAge(): void {
+    const { machine, world } = this
+    const { now } = world.timeline
+    const ageMs = READ_EVERY_MS + READ_MS + this.stalledMs
+    if (!this.isQuiet || machine.isAtRest || now - machine.startedAt <= ageMs) return
+    const current = world.stored.since(now - ageMs)
+    if (this.known.some(({ version }) => current.has(version))) return
+    const versions = this.known.map(({ version }) => version)
+    this.fail(`has the document ${versions.join(' or ')}, the store has ${[...current].join(', ')}`)
+  }
+
+  private get stalledMs(): number {
+    const { now } = this.world.timeline
+    return stalledMs(this.machine, now - READ_EVERY_MS - READ_MS, now)
+  }
+
+  private get storeNow(): number {
+    return this.world.cluster.clockOf('#')
+  }
+
+  /** Whether nothing has gone wrong for a while that keeps an answer away. */
+  private get isQuiet(): boolean {
+    const { plan, timeline } = this.world
+    return plan.faults.every((fault) => {
+      const endsAt = fault.at + ('ms' in fault ? (fault.ms ?? 0) : 0) + LOST_MS
+      return isHarmless(fault) || fault.at > timeline.now || endsAt < timeline.now
+    })
+  }
+
+  private fail(what: string): void {
+    this.world.fail('in force', `${this.name} ${what}`)
+  }
+}
+
+/** Whether a fault keeps no process from reading. */
+function isHarmless(fault: Fault): boolean {
+  return isOfOperator(fault) || ['kill', 'leave', 'reset key', 'process clock'].includes(fault.kind)
+}
+
+/** Whether a charge has these terms. */
+function isBy({ limit: { params } }: Charge, { limit, burst = limit, maxDelay }: Terms): boolean {
+  const isSameBurst = (params.burst ?? params.limit) === burst
+  const isSameDelay = params.maxDelayMs === undefined || params.maxDelayMs === maxDelay
+  return params.limit === limit && isSameBurst && isSameDelay
+}
+
+function textOf(terms: readonly Terms[]): string {
+  return terms.map(({ limit, burst }) => (burst === undefined ? limit : `${limit}/${burst}`)).join()
+}
