@@ -9,12 +9,12 @@ import type { Config } from 'jest'
 // Far from UTC, and off by half an hour: what depends on the zone of its machine fails.
 process.env.TZ = 'Asia/Kolkata'
 
-/** What `npm test` leaves to `npm test -- --all`, as parts of paths. */
+/** The tests that `npm test` leaves to `npm test -- --all`, as parts of paths. */
 const LEFT_TO_ALL = [
   // Pages in a browser, and the packages as users install and run them.
   '\\.browser\\b',
   '/system-tests/src/packages/',
-  // What measures memory and calls, and the tools that measure.
+  // Tests that measure memory and calls, and the tools that measure.
   '/packages/bench/',
   '/core/src/stores/resilient/footprint',
   // Real faults of real servers, one at a time. The simulator plays the same faults.

@@ -10,7 +10,7 @@ const { homepage, repository } = JSON.parse(readFileSync(join(root, 'package.jso
 export const SITE = homepage
 /** The address of the repository, as people read it. */
 export const REPOSITORY = repository.url.replace(/^git\+|\.git$/g, '')
-/** What the address of something in the repository begins with; its path follows. */
+/** The address of something in the repository begins with it; its path follows. */
 export const PLACES = {
   FOLDERS: `${REPOSITORY}/tree/main/`,
   FILES: `${REPOSITORY}/blob/main/`,
@@ -23,7 +23,7 @@ export const published = readdirSync(join(root, 'packages')).filter((name) => {
   return existsSync(manifest) && !JSON.parse(readFileSync(manifest, 'utf8')).private
 })
 
-/** What the manifest of a package says of its place. */
+/** The place of a package in its manifest. */
 export function placeOf(name) {
   return {
     homepage: `${SITE}packages/${name}`,

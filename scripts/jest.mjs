@@ -21,7 +21,7 @@ function skippedIn({ testResults }) {
 /** The lines of a failure that say most. */
 const LINES = 25
 
-/** What failed, why, and how to repeat it alone, one text each: of a file that could not run, that. */
+/** Returns each failure, its reason, and how to repeat it alone, as one text: of a file that could not run, that. */
 function failuresIn({ testResults }) {
   return testResults.flatMap(({ name, message, assertionResults }) => {
     const file = relative(root, name)

@@ -1,4 +1,4 @@
-// What commands print while somebody waits for something else: it is kept in files, and shown if it matters.
+// Keeps the output of commands in files while somebody waits for something else, and shows it if it matters.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -16,7 +16,7 @@ import { run } from './workspace.mjs'
 
 const NEWEST = 'node@26'
 const SQLITE = 'packages/sqlite/'
-/** What depends on Node: each way to take part in HTTP, the stores, SQLite, and the packages as they are published. */
+/** Tests that depend on Node: each way to take part in HTTP, the stores, SQLite, and the published packages. */
 const OF_NODE = [
   'packages/(express|fastify|hono|koa|nest|node)/src/(suite|express).test',
   'packages/system-tests/src/stores/(memory|redis).test',

@@ -1,4 +1,4 @@
-// What every script here shares. Node's own modules only: this runs before anything is installed.
+// The functions that every script here shares. Node's own modules only: this runs before anything is installed.
 
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'

@@ -37,7 +37,7 @@ app.use(async (ctx) => {
   ctx.body = { plan: ctx.state.plan, text, tokens }
 })
 
-/** What the client asks for: 1 to 500 tokens, 50 if it doesn't say. */
+/** The tokens that the client asks for: 1 to 500, 50 if it doesn't say. */
 function mostTokens({ query }: Context): number {
   return Math.min(Math.max(Math.trunc(Number(query.max)) || 50, 1), 500)
 }

@@ -11,7 +11,7 @@ const ofKeys: Record<string, number> = { ada: 20, grace: 100 }
 
 export type GatewayBudget = ReturnType<typeof openBudget>
 
-/** What each key, team and organisation may spend in a month. */
+/** The budgets of each key, team and organisation for a month. */
 export function openBudget(store: Redis | undefined) {
   return createBudget({
     store,

@@ -89,7 +89,7 @@ function refuse({ level, reason, remaining, resetMs }: BudgetCall, response: Res
   response.json({ error: `the budget of the ${level} is spent`, level, remaining })
 }
 
-/** What the answer may use at most. The model refuses a request that does not say it. */
+/** The most that the answer may use. The model refuses a request without it. */
 function mostTokens({ body }: Request): number {
   const most: unknown = body?.max_tokens
   return Number.isSafeInteger(most) && (most as number) > 0 ? (most as number) : 0

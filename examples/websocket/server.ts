@@ -44,7 +44,7 @@ sockets.on('connection', (client, request) => {
   const key = addressKey(request.socket.remoteAddress) ?? 'unknown'
   client.on('error', (error) => console.error(error.message))
   client.on('message', async (text) => {
-    // What a client sends faster than it is decided waits on its connection, not in memory.
+    // Messages that a client sends faster than they are decided wait on its connection, not in memory.
     client.pause()
     const { allowed } = await messages.limiter.consume(key)
     client.resume()

@@ -1,4 +1,4 @@
-// What a package publishes: a file for each entry and format, and a declaration beside it. What several
+// The published form of a package: a file for each entry and format, and a declaration beside it. Code that several
 // entries need is in chunks that they share, so they have one state. Libraries that are no dependencies
 // in the manifest are bundled too, with their licences.
 
@@ -24,11 +24,11 @@ import { withShortPrivates } from './private-names.mjs'
 /** Where the declarations of single modules are before they are bundled; in the package. */
 export const declarations = 'dist/declarations'
 
-/** What is loaded together, by its modules: each file costs time. */
+/** Modules that are loaded together: each file costs time. */
 const TOGETHER = {
-  // What users of `.` load, however other entries share its parts.
+  // Users of `.` load these, however other entries share its parts.
   core: /\/core\/src\/index\.ts$/,
-  // What every remote store needs.
+  // Every remote store needs these.
   remote: /\/(resilience|kept-keyspaces|own-bytes|errors\/setup-error)\.ts$/,
   // The Lua that is generated is short: apart it would be one more file before the first decision.
   redis: /\/redis-parts\.ts$|\.lua\.generated\.ts$/,

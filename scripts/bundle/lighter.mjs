@@ -1,4 +1,4 @@
-// What published code does not need goes when it is bundled.
+// Removes code that published packages do not need, when they are bundled.
 
 import { parse } from '@babel/parser'
 import { parseAst } from 'rollup/parseAst'
@@ -120,7 +120,7 @@ const SPACED = / ?([=~<>]=|[=<>+*/%,(){}]) ?/g
 const BETWEEN = /(?<=[A-Za-z_)\]]) (-|\.\.) (?=[A-Za-z_(])/g
 
 const PURE = '/* @__PURE__ */'
-/** What a bundler can't know to be without effect. */
+/** Code without effect, which a bundler can't know. */
 const UNKNOWN = /^(Call|New|Member|TaggedTemplate)Expression$|^SpreadElement$/
 
 /**

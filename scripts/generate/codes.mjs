@@ -1,4 +1,4 @@
-// What docs/errors.md says about each code, as Markdown, by section: what its message says in general, the
+// The texts of docs/errors.md about each code, as Markdown, by section: what its message says in general, the
 // usual causes, and what to do. Each store has what to do about its set-up, for its messages.
 
 import { core, source } from './core.mjs'

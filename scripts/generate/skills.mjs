@@ -7,7 +7,7 @@ import { absolute, published, SITE } from '../addresses.mjs'
 import { root } from '../workspace.mjs'
 import { CODES, SETUP_ACTIONS } from './codes.mjs'
 
-/** What is true of every adapter. */
+/** The rules for every adapter. */
 const ADAPTER_FACTS = [
   "`limit` and `window` are required, or `policies: [{ name, limit, window }]`, which are decided together. Write windows as text with a unit, `'15m'`: a number is milliseconds.",
   'Create the limiter once, when the application starts, and never in a handler.',
@@ -196,7 +196,7 @@ function usage({ name, exports }, readme) {
   ]
 }
 
-/** What a code means, and what to do about it. */
+/** The meaning of a code, and how to fix it. */
 function mistake(code) {
   const { meaning, action = SETUP_ACTIONS[code] } = EXPLAINED[code]
   const text = `- [${code}](errors.md#${code.toLowerCase()}): ${meaning} ${action}`

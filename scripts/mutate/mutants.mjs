@@ -21,7 +21,7 @@ const OPERATORS = {
   '-=': '+=',
 }
 
-/** What a node may be replaced by, the one that says most first. `text` gives the source of a node. */
+/** The replacements of a node, the most telling one first. `text` gives the source of a node. */
 const BREAKS = {
   BinaryExpression: operator,
   LogicalExpression: operator,

@@ -6,7 +6,7 @@ import { root } from '../workspace.mjs'
 import { output, outputOf } from './npm.mjs'
 
 /**
- * What to run the workspace's tools with, on another Node.
+ * The command for the workspace's tools on another Node.
  *
  * @param wanted such as `node@26`
  * @returns its version and the PATH; undefined if npm cannot bring it here

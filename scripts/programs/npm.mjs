@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * What a program of a package prints.
+ * Returns the output of a program of a package.
  *
  * @param wanted the package, such as `node@26`
  * @returns undefined if npm cannot bring it here
@@ -17,6 +17,6 @@ export function outputOf(wanted, command, ...args) {
   }
 }
 
-/** What a command prints. */
+/** Returns the output of a command. */
 export const output = (command, args) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

@@ -1,4 +1,4 @@
-// What a command costs a person who runs it with npx.
+// Measures the cost of a command for a person who runs it with npx.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What an application begins with that bundles a package: its first chunk. What it loads later is in chunks
+// Measures the first chunk of an application that bundles a package. Code that it loads later is in chunks
 // of their own.
 
 import { build } from 'esbuild'

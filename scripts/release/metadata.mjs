@@ -1,4 +1,4 @@
-// What must be true of a tarball, before anybody installs it.
+// Checks a tarball before anybody installs it.
 
 import { isDeepStrictEqual } from 'node:util'
 import { placeOf } from '../addresses.mjs'
@@ -6,7 +6,7 @@ import { placeOf } from '../addresses.mjs'
 const documentsOf = (name) => [
   'LICENSE',
   'README.md',
-  // What editors check a file of limits by.
+  // Editors check a file of limits by it.
   ...(name === 'cli' ? ['limits.schema.json'] : []),
   'package.json',
   `skills/sluice-${name}/SKILL.md`,

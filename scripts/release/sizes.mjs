@@ -1,4 +1,4 @@
-// What the packages cost: their files and bytes, the bytes of an application that bundles them with what
+// Measures the packages: their files and bytes, the bytes of an application that bundles them with what
 // they depend on, and those that importing an adapter loads; of a command the bytes installed and loaded.
 
 import { readFileSync } from 'node:fs'

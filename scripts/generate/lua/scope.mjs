@@ -1,4 +1,4 @@
-// What the names in a step mean.
+// The meanings of the names in a step.
 
 import { atom, expression, OutsideSubset } from './expressions.mjs'
 
@@ -48,7 +48,7 @@ export class Scope {
     return items.length > 1 ? { ...atom(node.name, 'list'), items } : atom(node.name)
   }
 
-  /** What an assignment changes. */
+  /** The target of an assignment. */
   target(node) {
     if (node.type === 'MemberExpression') {
       if (!this.canRaise && this.names.get(node.object.name) === 'constants')

@@ -15,7 +15,7 @@ export function statements(nodes, scope, give) {
       const [yes, no, rest] = [listOf(consequent), listOf(alternate), nodes.slice(i + 1)]
       if (!ends(yes) && !ends(no))
         throw new OutsideSubset(node, 'a return must end its branch: Lua has none in a section')
-      // What follows belongs to the branch that does not return.
+      // The statements that follow belong to the branch that does not return.
       const branches = ends(yes) ? [yes, [...no, ...rest]] : [[...yes, ...rest], no]
       return [...lines, ...branch(test, ...branches, scope, give)]
     }

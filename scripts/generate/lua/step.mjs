@@ -110,7 +110,7 @@ function deciding(lines, name, decides) {
   return [...set, decides]
 }
 
-/** What a section declares is unknown to the script around it. */
+/** Names that a section declares are unknown to the script around it. */
 function hygienic(lines) {
   if (!lines.some((line) => line.startsWith('local '))) return lines
   return ['do', ...lines.map((line) => `  ${line}`), 'end']

@@ -1,4 +1,4 @@
-// What the reference says about each option, by the tables of options/table.ts.
+// The texts of the reference about each option, by the tables of options/table.ts.
 
 /**
  * `description`: what it does, in sentences, as Markdown; its values and its default are not repeated.

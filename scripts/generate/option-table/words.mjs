@@ -1,4 +1,4 @@
-// What the reference page and the interfaces both say about an option, in words.
+// The words about an option that the reference page and the interfaces share.
 import { inspect } from 'node:util'
 import { core } from '../core.mjs'
 
@@ -31,7 +31,7 @@ function ofAlgorithm({ type }, value) {
   return type.form === 'duration' ? spokenDuration(value) : code(value)
 }
 
-/** What holds for some algorithms alone, as sentences. */
+/** The rules for some algorithms alone, as sentences. */
 export function algorithmsOf(name) {
   const having = algorithmsWith(name).map((algorithm) => code(`'${algorithm}'`))
   if (having.length > 0) return `Only with \`algorithm\` ${having.join(' or ')}.`
@@ -47,7 +47,7 @@ export function algorithmsOf(name) {
     .join(' ')
 }
 
-/** What a function of the request returns: `one`, which is one of the option's values, or which. */
+/** The result of a function of the request: `one`, which is one of the option's values, or which. */
 export function returned({ perRequest }) {
   return perRequest.form === undefined ? 'one' : `a ${perRequest.form}`
 }

@@ -1,4 +1,4 @@
-// What the comments of a TypeScript source say, by its syntax tree.
+// Reads the comments of a TypeScript source, by its syntax tree.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from '@babel/parser'
