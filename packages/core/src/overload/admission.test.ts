@@ -111,6 +111,20 @@ describe.each(Object.entries(HANDLERS))('a handler: %s', (_, handler) => {
   })
 })
 
+test('a limit that has grown while all found a place falls within seconds', () => {
+  // As many queries as that run at once before the load comes: the limit is far above.
+  const query = database(20, () => 200)
+  const server = played(
+    (self, end) => query(self, end),
+    [
+      { perSecond: 80, from: 0, to: 6000 },
+      { perSecond: 300, from: 6000, to: 16_000 },
+    ],
+  )
+  const late = served(of(server, ({ at }) => at > 10_000 && at < 15_000))
+  expect(late.filter(({ latencyMs }) => latencyMs <= 1000).length / 500).toBeGreaterThan(0.9)
+})
+
 test('a burst waits and is served', () => {
   const server = played(
     (HANDLERS['on the CPU'] as () => Handler)(),

@@ -63,8 +63,11 @@ const MAX_LIMIT = 10_000
 const TOLERANCE = 1.3
 /** Below so many times their usual latency, nothing waits for anything: the limit doubles. */
 const NO_QUEUE = 1.2
-/** The part of a new limit that a step takes over. */
+/** Above so many times their usual latency, most requests in progress only wait. */
+const CROWD = 3
+/** The part of a new limit that a step takes over, and in a crowd. */
 const SMOOTHING = 0.3
+const SMOOTHING_IN_CROWD = 0.6
 /** How much of a window's mean the usual latency takes over: of one without a queue, and of a faster one. */
 const LEARN = 0.1
 const LEARN_FASTER = 0.02
@@ -138,7 +141,10 @@ export function step(before: Control, sample: Sample, now: number, random: numbe
   const isUsualKnown = seen.quietWindows >= KNOWN
   const limitedWindows = sample.isLimited ? seen.limitedWindows + 1 : 0
   const isQuiet = sample.mostActive < seen.limit * QUIET_SHARE && !sample.isLimited
-  const limit = isCrowded && isUsualKnown ? nextLimit(seen.limit, slowness) : seen.limit
+  const wanted = isCrowded && isUsualKnown ? nextLimit(seen.limit, slowness) : seen.limit
+  // While all find a place, there need not be many more places than requests.
+  const most = sample.isLimited ? MAX_LIMIT : Math.max(seen.limit, 2 * sample.mostActive)
+  const limit = Math.min(wanted, most)
   // A process that was crowded from its start knows nothing. Others can wait until the crowd turns out to stay.
   const isProbeDue =
     limitedWindows >= (seen.quietWindows === 0 ? 1 : KNOWN) &&
@@ -190,7 +196,8 @@ function nextLimit(limit: number, slowness: number): number {
   if (slowness <= NO_QUEUE) return Math.min(MAX_LIMIT, limit * 2)
   const gradient = Math.min(1, Math.max(0.5, TOLERANCE / slowness))
   const next = limit * gradient + Math.sqrt(limit)
-  return Math.min(MAX_LIMIT, Math.max(1, limit + SMOOTHING * (next - limit)))
+  const part = slowness > CROWD ? SMOOTHING_IN_CROWD : SMOOTHING
+  return Math.min(MAX_LIMIT, Math.max(1, limit + part * (next - limit)))
 }
 
 /** Learns what is usual: from any window in which nothing waited, otherwise only from faster ones. */
