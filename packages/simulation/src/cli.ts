@@ -1,6 +1,7 @@
 // npm run simulate -- --seeds 10000
 // npm run simulate -- --seeds 10000 --part 3: seeds 30001 to 40000
 // npm run simulate -- --lua --seeds 10000: runs the scripts of the store in Redis
+// npm run simulate -- --overload --seeds 200: sends a process more than it can do, 1,000 to 10,000 requests a seed
 // npm run simulate -- --seed 4711: tells what happens in one
 // npm run simulate -- --mutants: finds each seeded mistake
 // npm run simulate -- --histories redis --calls 5000: judges the answers of a real store while it and the
@@ -16,6 +17,9 @@ import { record } from './histories/record.ts'
 import { servers } from './histories/servers.ts'
 import { checkModel, mutantsOfModel, whyNoSpin } from './model/check-model.ts'
 import { mutants } from './mutants.ts'
+import { loadOf } from './overload/load-plan.ts'
+import { overloadMutants } from './overload/mutants.ts'
+import { searchLoads } from './overload/search-loads.ts'
 import { LuaMachine } from './redis/lua.ts'
 import { redisMutants } from './redis/mutants.ts'
 import { report } from './report.ts'
@@ -32,6 +36,7 @@ const OPTIONS = {
   model: { type: 'boolean', default: false },
   report: { type: 'boolean', default: false },
   lua: { type: 'boolean', default: false },
+  overload: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -48,6 +53,7 @@ How it works, and what it checks: docs/testing.md
   --seed S             plays one, and tells what happens in it
   --mutants            makes each seeded mistake in core, and searches until it is found
   --lua                with --seeds, --seed or --mutants: the store is a Redis, whose scripts run in Lua
+  --overload           with --seeds: sends a process more requests than it can serve
   --report             measures each fault in the seeds 1 to N
   --histories STORE    judges the answers of a real store while it and the processes that use it are
                        killed: ${Object.keys(servers).join(', ')}
@@ -64,6 +70,7 @@ else if (values.mutants) await findMutants()
 else if (values.model) await checkModels()
 else if (values.histories !== undefined) await judgeHistories(values.histories)
 else if (values.report) await printReport()
+else if (values.overload) await findNoOverload(integer('seeds'))
 else await findNone(integer('seeds'))
 
 function parsed() {
@@ -109,19 +116,32 @@ async function findNone(seeds: number): Promise<void> {
   process.exitCode = 1
 }
 
+async function findNoOverload(seeds: number): Promise<void> {
+  const searched = await searchLoads(await compileCore(), from, seeds)
+  const { found, seeds: played, events } = searched
+  const minutes = Math.round(searched.simulatedMs / 60_000)
+  console.log(`${played} seeds, ${minutes} simulated minutes, ${events} events`)
+  if (found === undefined) return
+  const { seed, failure } = found
+  console.log(`Seed ${seed} failed at ${failure.at} ms, event ${failure.event}:`)
+  console.log(`${failure.check}: ${failure.what}`)
+  console.log(JSON.stringify(loadOf(seed)))
+  process.exitCode = 1
+}
+
 async function findMutants(): Promise<void> {
   console.log('| mistake | found by | seeds | seconds of CPU |\n|---|---|---|---|')
   const machine = lua ?? (await LuaMachine.create())
-  for (const mutant of [...mutants, ...redisMutants]) {
+  for (const mutant of [...mutants, ...redisMutants, ...overloadMutants]) {
     const { name, ...replacement } = mutant
     if (!name.includes(values.named)) continue
     const isOfRedis = redisMutants.includes(mutant)
     const cores = await compileCore([replacement])
     const cpu = process.cpuUsage()
-    const { found, seeds } = await search(cores, from, Infinity, {
-      mostMs: MUTANT_MS,
-      lua: isOfRedis ? machine : lua,
-    })
+    const limits = { mostMs: MUTANT_MS, lua: isOfRedis ? machine : lua }
+    const { found, seeds } = overloadMutants.includes(mutant)
+      ? await searchLoads(cores, from, Infinity, MUTANT_MS)
+      : await search(cores, from, Infinity, limits)
     const seconds = (process.cpuUsage(cpu).user / 1e6).toFixed(1)
     const check = found?.failure.check ?? 'nothing'
     console.log(`| ${name} | ${check} | ${seeds} | ${seconds} |`)

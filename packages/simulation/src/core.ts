@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { createLimiter, redisStore, StoreError, WaitError } from '@sluice/core'
 import type { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
+import type { LoadShedder } from '@sluice/core/overload'
 import type { Borrower, joinTransactions, transactionalStore } from '@sluice/core/store'
 import { build, type Plugin } from 'esbuild'
 import type { readReply } from '../../core/src/stores/redis/reply.ts'
@@ -15,6 +16,7 @@ export interface Core {
   readonly FetchReply: typeof FetchReply
   readonly fetchExchange: typeof fetchExchange
   readonly createLimiter: typeof createLimiter
+  readonly LoadShedder: typeof LoadShedder
   readonly transactionalStore: typeof transactionalStore
   readonly joinTransactions: typeof joinTransactions
   readonly Borrower: typeof Borrower
@@ -41,6 +43,7 @@ export { fetchExchange } from './http/fetch/fetch-exchange.ts'
 export { FetchReply } from './http/fetch/fetch-reply.ts'
 export { RoutedLimiter } from './http/routed-limiter.ts'
 export { createLimiter } from './limiter/create-limiter.ts'
+export { LoadShedder } from './overload/load-shedder.ts'
 export { StoreError } from './errors/store-error.ts'
 export { WaitError } from './errors/wait-error.ts'
 export { redisStore } from './stores/redis/redis-store.ts'
@@ -62,6 +65,7 @@ const REMEMBERED: { readonly [file: string]: string } = {
   'errors/warning.ts': 'given.clear()',
   'limiter/held-slots.ts': 'lastSlot = undefined',
   'limiter/live/live-policies.ts': 'warned.clear()',
+  'overload/load-shedder.ts': 'runtime.random = host.machine.random',
   'stores/calls/breaker.ts': 'stores = 0',
   'stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
   'stores/documents/in-time.ts': 'Object.assign(answers, new Deadline(5000), { timer: undefined })',

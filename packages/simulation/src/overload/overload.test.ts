@@ -1,0 +1,33 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { isAll } from '@sluice/test-harness/jest'
+import { type Cores, compileCore, replaceOnce } from '../core.ts'
+import { loadOf } from './load-plan.ts'
+import { overloadMutants } from './mutants.ts'
+import { playLoad } from './play.ts'
+import { searchLoads } from './search-loads.ts'
+
+let cores: Cores
+beforeAll(async () => {
+  cores = await compileCore()
+})
+
+const seeds = isAll ? 150 : 12
+
+test(`${seeds} runs with too much load find nothing`, async () => {
+  expect((await searchLoads(cores, 1, seeds)).found).toBeUndefined()
+}, 600_000)
+
+test('the same seed plays the same, in modules that others have used', async () => {
+  const unused = await compileCore()
+  const played = async (by: Cores) => {
+    const { calls } = await playLoad(loadOf(2), by)
+    return calls.map(({ result, begunAt }) => [result, begunAt])
+  }
+  const one = await played(unused)
+  expect(one.length).toBeGreaterThan(1000)
+  expect(await played(cores)).toEqual(one)
+}, 60_000)
+
+test.each(overloadMutants)('$name: its text is in core', (mutant) => {
+  expect(replaceOnce(mutant)).toContain(mutant.by)
+})

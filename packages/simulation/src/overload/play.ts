@@ -1,0 +1,229 @@
+import type { RequestAdapter } from '@sluice/core/adapter'
+import type { LoadShedder } from '@sluice/core/overload'
+import { random } from '@sluice/test-harness/random'
+import type { Fail } from '../checks/audit.ts'
+import type { Core, Cores } from '../core.ts'
+import { adapter, Exchange, type Reply } from '../exchange.ts'
+import { FetchExchange, fetchAdapter } from '../fetch-exchange.ts'
+import { EPOCH, Machine } from '../machine.ts'
+import type { Failure } from '../simulation.ts'
+import { SOCKETS, Timeline } from '../timeline.ts'
+import { checkGoals } from './goals.ts'
+import type { Change, LoadPlan } from './load-plan.ts'
+import { ModelServer } from './model-server.ts'
+import { ShedLine } from './shed-line.ts'
+
+/** How long the last requests take at most, ms. */
+const REST_MS = 60_000
+
+/** Impatient clients leave by then, ms. */
+const IMPATIENT_MS = 300
+
+/** How a request went. Times are ms of the simulation. */
+export interface Call {
+  readonly exchange: Exchange
+  readonly client: string
+  /** The number of its class. */
+  readonly importance: number
+  readonly sentAt: number
+  /** Whether its client waits for as long as most do. */
+  readonly isPatient: boolean
+  /** When it arrived at its process, which may have stood still. */
+  arrivedAt: number
+  begunAt: number | undefined
+  endedAt: number | undefined
+  /** Undefined while it waits, or is served. */
+  result: 'served' | 'shed' | 'left' | undefined
+}
+
+/** What happened in a run. */
+export interface LoadOutcome {
+  readonly failure: Failure | undefined
+  readonly calls: readonly Call[]
+  readonly events: number
+}
+
+/** Plays a run until it is over, or something happens that must not. */
+export async function playLoad(plan: LoadPlan, cores: Cores): Promise<LoadOutcome> {
+  const timeline = new Timeline()
+  let failure: Failure | undefined
+  const fail: Fail = (check, what) => {
+    if (failure !== undefined) return
+    failure = { check, what, at: timeline.now, event: timeline.events }
+    timeline.stop()
+  }
+  const machine = new Machine(timeline, EPOCH, random(plan.seed ^ 0x10ad), (error) =>
+    fail('escaped', error instanceof Error ? `${error.stack}` : `${error}`),
+  )
+  const core = cores.begin()(machine)
+  const application = new ServedApplication(plan, { timeline, machine, core, fail })
+  for (const change of plan.changes)
+    timeline.at(change.at, SOCKETS, () => application.change(change))
+  timeline.at(0, SOCKETS, () => application.sendNext())
+  const rejected = (error: unknown) => fail('escaped', `a rejection: ${error}`)
+  process.on('unhandledRejection', rejected)
+  try {
+    await timeline.run(plan.duration + REST_MS)
+  } finally {
+    process.off('unhandledRejection', rejected)
+  }
+  const { calls, line } = application
+  if (failure === undefined) line.checkEmpty()
+  if (failure === undefined) checkGoals(plan, calls, fail)
+  return { failure, calls, events: timeline.events }
+}
+
+/** A process that sheds load, with its clients, whose requests come whether or not earlier ones were answered. */
+class ServedApplication {
+  readonly calls: Call[] = []
+  readonly line: ShedLine
+  private readonly plan: LoadPlan
+  private readonly timeline: Timeline
+  private readonly machine: Machine
+  private readonly core: Core
+  private readonly fail: Fail
+  private readonly server: ModelServer
+  private readonly shedder: LoadShedder<Exchange, Reply>
+  private readonly byExchange = new Map<Exchange, Call>()
+  /** What the application responds to. */
+  private readonly begun = new Set<Reply>()
+  private readonly random: () => number
+  private times = 0
+
+  constructor(
+    plan: LoadPlan,
+    parts: { timeline: Timeline; machine: Machine; core: Core; fail: Fail },
+  ) {
+    const { timeline, machine, core, fail } = parts
+    this.plan = plan
+    this.timeline = timeline
+    this.machine = machine
+    this.core = core
+    this.fail = fail
+    this.random = random(plan.seed ^ 0xa11)
+    this.server = new ModelServer(timeline, machine, plan.server, random(plan.seed ^ 0xdb))
+    const own = plan.isFetch ? fetchAdapter(core) : adapter
+    const options = {
+      classOf: (exchange: Exchange) => this.classOf(exchange),
+      classes: Object.fromEntries(plan.classes.map(({ name, reserve }) => [name, { reserve }])),
+      queue: plan.queue,
+      key: ({ planned }: Exchange) => planned.client,
+    }
+    const watched = { ...(own as RequestAdapter<Exchange, Reply>), send: this.refuses }
+    this.shedder = new core.LoadShedder(options, watched)
+    this.line = new ShedLine(plan, timeline, machine, fail, () => this.admission)
+  }
+
+  change(change: Change): void {
+    if (change.kind === 'load') this.times = change.times
+    else if (change.kind === 'capacity') this.server.factor = change.factor
+    else this.machine.post(0, SOCKETS, () => this.machine.stall(change.ms))
+  }
+
+  /** Sends requests at random times, so many a second as is planned for the moment. */
+  sendNext(): void {
+    const { timeline, plan, random } = this
+    const perSecond = Math.max(1, this.times * plan.server.perSecond)
+    const ms = (-Math.log(1 - random()) * 1000) / perSecond
+    if (timeline.now + ms > plan.duration) return
+    timeline.after(ms, () => {
+      this.send()
+      this.sendNext()
+    })
+  }
+
+  /** What the load shedder says of itself. */
+  private get admission(): { readonly limit: number; readonly waiting: number } {
+    const { admission } = this.shedder as unknown as { admission: ServedApplication['admission'] }
+    return admission
+  }
+
+  /** In place of sending a refusal. */
+  private readonly refuses = (reply: Reply): void => {
+    if (this.begun.has(reply)) this.fail('shedding', 'a request is refused that has begun')
+  }
+
+  private classOf(exchange: Exchange): string {
+    const { importance } = this.byExchange.get(exchange) as Call
+    return this.plan.classes[importance]?.name as string
+  }
+
+  private send(): void {
+    const { plan, timeline, machine, core, random } = this
+    const drawn = random()
+    let importance = 0
+    for (let sum = plan.classes[0]?.share ?? 0; drawn >= sum && importance < 2; )
+      sum += plan.classes[++importance]?.share as number
+    const client =
+      random() < plan.greedy ? 'greedy' : `client ${Math.floor(random() * plan.clients)}`
+    const planned = { at: timeline.now, process: 0, client, cost: 1, actual: 1 }
+    const exchange = plan.isFetch
+      ? new FetchExchange(planned, { timeline, machine, core })
+      : new Exchange(planned, timeline.now)
+    const isPatient = random() >= plan.impatient
+    const call: Call = {
+      exchange,
+      client,
+      importance,
+      sentAt: timeline.now,
+      isPatient,
+      arrivedAt: timeline.now,
+      begunAt: undefined,
+      endedAt: undefined,
+      result: undefined,
+    }
+    this.calls.push(call)
+    this.byExchange.set(exchange, call)
+    const leavesMs = isPatient ? plan.patienceMs : IMPATIENT_MS * random()
+    machine.post(0, SOCKETS, () => this.receive(call))
+    machine.post(leavesMs, SOCKETS, () => this.leave(call))
+  }
+
+  private receive(call: Call): void {
+    const { exchange } = call
+    call.arrivedAt = this.timeline.now
+    const goesOn = this.shedder.handle(exchange, replyOf(exchange))
+    if (typeof goesOn === 'boolean') {
+      if (goesOn) this.line.beginsAtOnce(call)
+      this.goOn(call, goesOn)
+      return
+    }
+    this.line.joins(call)
+    goesOn.then(
+      (begins) => {
+        this.line.ends(call, begins)
+        this.goOn(call, begins)
+      },
+      (error) => this.fail('escaped', `${error}`),
+    )
+  }
+
+  private goOn(call: Call, goesOn: boolean): void {
+    const { exchange, result } = call
+    if (!goesOn) {
+      if (result === undefined) call.result = 'shed'
+      exchange.end(this.timeline.now)
+      return
+    }
+    call.begunAt = this.timeline.now
+    this.begun.add(replyOf(exchange))
+    exchange.begin()
+    this.server.serve(() => {
+      call.endedAt = this.timeline.now
+      if (call.result === undefined) call.result = 'served'
+      this.line.over(call)
+      exchange.end(this.timeline.now)
+    })
+  }
+
+  private leave(call: Call): void {
+    if (call.result !== undefined) return
+    call.result = 'left'
+    call.exchange.leave()
+    this.machine.post(0, SOCKETS, () => this.line.checkGone(call))
+  }
+}
+
+function replyOf(exchange: Exchange): Reply {
+  return exchange instanceof FetchExchange ? exchange.reply : exchange
+}
