@@ -20,45 +20,6 @@ function limiterOf(hold = 30_000) {
   return limiter
 }
 
-test('never more than the number over several processes, whatever order they come and go in', async () => {
-  const limiters = [limiterOf(), limiterOf(), limiterOf()]
-  let inProgress = 0
-  let most = 0
-  const work = async (i: number) => {
-    const slot = await (limiters[i % 3] as (typeof limiters)[number]).acquire('ada')
-    if (!slot.allowed) return false
-    inProgress += 1
-    most = Math.max(most, inProgress)
-    await new Promise(setImmediate)
-    inProgress -= 1
-    await slot.release()
-    return true
-  }
-  const crowds = [await Promise.all(Array.from({ length: 60 }, (_, i) => work(i)))]
-  crowds.push(await Promise.all(Array.from({ length: 60 }, (_, i) => work(i))))
-  expect(most).toBe(5)
-  for (const crowd of crowds) expect(crowd.filter(Boolean).length).toBeGreaterThanOrEqual(5)
-  expect((await limiterOf().peek('ada')).remaining).toBe(5)
-})
-
-test('a policy beside it refuses: no slot is taken, and none of it is charged', async () => {
-  const policies = [
-    { name: 'in-flight', concurrent: 2 },
-    { name: 'rate', limit: 1, window: '1d' },
-  ] as const
-  const limiter = createLimiter({ ...patient, store: redisStore(redis.client), policies })
-  closing.push(limiter)
-  const left = async () => (await limiter.peek('ada')).policies.map(({ remaining }) => remaining)
-  const slot = await limiter.acquire('ada')
-  expect((await limiter.acquire('ada')).policies.map(({ allowed }) => allowed)).toEqual([
-    true,
-    false,
-  ])
-  expect(await left()).toEqual([1, 0])
-  await slot.release()
-  expect(await left()).toEqual([2, 0])
-})
-
 test('everything is renewed in one call, and what Redis has lost is there again', async () => {
   const limiter = limiterOf(1000)
   const slots = []

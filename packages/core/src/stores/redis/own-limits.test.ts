@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { patient } from '@sluice/test-harness/redis'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { createLimiter, type LimiterOptions, redisStore } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
 
@@ -142,16 +142,4 @@ test('no text of a key makes a limit', async () => {
   for (const key of [value, `ada}:sliding-window:3600000:default`, '#', RECORD, 'ada\0']) {
     expect(await limiter.consume(key)).toMatchObject({ limit: 5, remaining: 4 })
   }
-})
-
-test('a process with another limit of the policy has the same own limit', async () => {
-  const another = new Redis(redis.server.url)
-  const other = limiterOf({ limit: 100, store: another })
-  await limiterOf().override('ada', { limit: 9 })
-  expect(await other.consume('ada')).toMatchObject({ limit: 9 })
-  await limiterOf().grant('ada', 3)
-  await limiterOf().override('ada', { limit: null })
-  expect(await other.peek('ada')).toMatchObject({ limit: 103, remaining: 102 })
-  expect(await limiterOf().peek('ada')).toMatchObject({ limit: 8, remaining: 7 })
-  another.disconnect()
 })

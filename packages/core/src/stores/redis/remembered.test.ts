@@ -46,42 +46,4 @@ describe.each(algorithms)('%s', (algorithm) => {
     }
     expect(remembered).toBeGreaterThan(20)
   })
-
-  test.each(['reset', 'settle', 'block'] as const)(
-    'ends by %s of another limiter in this process',
-    async (act) => {
-      const store = redisStore(redis.client, { clock: manualClock() })
-      const terms = { store, ...own, limit: 2, window: '1h', deadline: '1m' } as const
-      const [limiter, other] = [terms, terms].map((each) =>
-        createLimiter({ ...each, prefix: `${algorithm}-${act}` }),
-      )
-      for (let i = 0; i < 2; i += 1) await limiter!.consume('client')
-      await limiter!.consume('client')
-      expect((await limiter!.consume('client')).source).toBe('cache')
-      if (act === 'reset') await other!.reset('client')
-      if (act === 'settle') await other!.settle('client', -1)
-      if (act === 'block') await other!.block('client', '2h')
-      const { source, allowed, retryAfterMs } = await limiter!.consume('client')
-      expect([source, allowed, retryAfterMs]).toEqual(
-        act === 'block' ? ['store', false, 7_200_000] : ['store', true, 0],
-      )
-    },
-  )
-})
-
-test('a ban begins with the refusal that it says, and then Redis is not asked', async () => {
-  const store = redisStore(redis.client, { clock: manualClock() })
-  const ban = { after: 10, within: '1m', for: ['10m'] } as const
-  const limiter = createLimiter({
-    store,
-    limit: 1,
-    window: '1h',
-    prefix: 'ban',
-    ban,
-    deadline: '1m',
-  })
-  await limiter.consume('client')
-  for (let i = 1; i < 10; i += 1) expect((await limiter.consume('client')).ban).toBeUndefined()
-  expect((await limiter.consume('client')).ban).toEqual({ began: true, endsMs: 600_000 })
-  expect(await limiter.consume('client')).toMatchObject({ source: 'cache', ban: { began: false } })
 })
