@@ -2,15 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
 import { memoryStore, redisStore } from '../../index.ts'
-import {
-  type Charge,
-  compareAndSwapStore,
-  type Ledger,
-  type Store,
-  type StoreResult,
-} from '../../store.ts'
+import type { Charge, Ledger, Store, StoreResult } from '../../store.ts'
 import { decideAll } from '../../stores/rules/decide-all.ts'
 import { manualClock } from '../../testing/index.ts'
+import { mapStore } from '../../testing/map-store.ts'
 import { type CompiledLimit, KeyState } from '../algorithm.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
 import { START } from '../testing/trace.ts'
@@ -24,22 +19,6 @@ const redis = useRedis()
 let opened = 0
 
 const clock = manualClock(START)
-
-function inMap(): Store {
-  const values = new Map<string, Uint8Array>()
-  return compareAndSwapStore({
-    now: clock,
-    read: async (keys) =>
-      keys.map((key) => {
-        const state = values.get(key)
-        return state && { state, version: 0 }
-      }),
-    swap: async (changes) => {
-      for (const { key, state } of changes) state ? values.set(key, state) : values.delete(key)
-      return true
-    },
-  })
-}
 
 /** Opens the same policy, with bans of this limit. */
 type Open = (limit: CompiledLimit) => Ledger
@@ -57,7 +36,7 @@ function batching(openAlone: Open, cost: number): Open {
 
 const places = {
   'in memory': () => open(memoryStore({ clock })),
-  'in a transaction': () => open(inMap()),
+  'in a transaction': () => open(mapStore(clock)),
   'on Redis': () => open(redisStore(redis.client, { clock })),
   'on Redis, in a batch of one cost': () => batching(open(redisStore(redis.client, { clock })), 1),
   'on Redis, in a batch': () => batching(open(redisStore(redis.client, { clock })), 2),

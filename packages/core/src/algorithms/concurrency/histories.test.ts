@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
 import { memoryStore, redisStore, type Store } from '../../index.ts'
-import { transactionalStore } from '../../store.ts'
 import { manualClock } from '../../testing/index.ts'
 import { withVerbs } from '../../testing/ledger-verbs.ts'
+import { mapStore } from '../../testing/map-store.ts'
 import { concurrency } from './concurrency.ts'
 
 const START = 1_800_000_000_000
@@ -113,24 +113,9 @@ test('in memory, no history admits more than are free, or fewer', async () => {
   await fc.assert(property, { numRuns: 500 })
 })
 
-/** A store of two processes that share their bytes. */
-function inMap(clock: () => number): Store {
-  const values = new Map<string, Uint8Array>()
-  return transactionalStore({
-    async transact(keys, decide) {
-      const { changes, value } = decide(
-        keys.map((key) => values.get(key)),
-        clock(),
-      )
-      for (const { key, state } of changes) state ? values.set(key, state) : values.delete(key)
-      return value
-    },
-  })
-}
-
 test('in transactions neither', async () => {
   const property = fc.asyncProperty(anyLimit, anyHistory, (limit, events) =>
-    play(inMap, limit, events),
+    play(mapStore, limit, events),
   )
   await fc.assert(property, { numRuns: 200 })
 })

@@ -8,9 +8,9 @@ import {
   redisStore,
   type Store,
 } from '../../index.ts'
-import { type Transaction, transactionalStore } from '../../store.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import { type LedgerVerbs, withVerbs } from '../../testing/ledger-verbs.ts'
+import { mapStore } from '../../testing/map-store.ts'
 import type { Algorithm } from '../algorithm.ts'
 import { Calendar } from '../calendar-window/calendar.ts'
 import { calendarWindow } from '../calendar-window/calendar-window.ts'
@@ -35,25 +35,6 @@ const inners: readonly [string, Algorithm, object][] = [
 
 const redis = useRedis()
 let runs = 0
-
-function inMap(clock: ManualClock): Store<'async'> {
-  const values = new Map<string, Uint8Array>()
-  return transactionalStore({
-    clock,
-    async transact<T>(
-      keys: readonly string[],
-      decide: (states: (Uint8Array | undefined)[], now: number) => Transaction<T>,
-    ) {
-      const states = keys.map((key) => values.get(key))
-      const { changes, value } = decide(states, clock())
-      for (const { key, state } of changes) {
-        if (state === undefined) values.delete(key)
-        else values.set(key, state)
-      }
-      return value
-    },
-  })
-}
 
 /** What happens to a key; `which` chooses among the reservations that there were. */
 type Step =
@@ -160,7 +141,7 @@ describe.each(inners)('reservations in a %s', (_, inner, params) => {
           const clock = manualClock(START)
           return play(create(clock), clock, inner, params, steps)
         }
-        const expected = await of(inMap)
+        const expected = await of(mapStore)
         expect(await of((clock) => redisStore(redis.client, { clock }))).toEqual(expected)
         // Memory forgets a state that is full: a clock that then steps back does not find it any more.
         if (!steps.some((step) => 'pass' in step && step.pass < 0))
@@ -179,7 +160,7 @@ test('every key of Redis has a time to live', async () => {
 describe.each<[string, (clock: ManualClock) => Store]>([
   ['memory', (clock) => memoryStore({ clock })],
   ['Redis', (clock) => redisStore(redis.client, { clock })],
-  ['transactions', inMap],
+  ['transactions', mapStore],
 ])('in %s', (_, create) => {
   const algorithm = reserved(fixedWindow)
   const limit = algorithm.compile({ limit: 10 ** 9, windowMs: 86_400_000, holdMs: HOLD })

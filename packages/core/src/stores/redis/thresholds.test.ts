@@ -17,37 +17,12 @@ import {
   type Store,
   type ThresholdEvent,
 } from '../../index.ts'
-import { type Transaction, transactionalStore } from '../../store.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
+import { mapStore } from '../../testing/map-store.ts'
 import type { AlertingWork } from './testing/workers/alerting.ts'
 
 const redis = useRedis()
 const worker = new URL(`file://${__dirname}/testing/workers/alerting.ts`)
-
-function inMap(clock: ManualClock): Store<'async'> {
-  const values = new Map<string, Uint8Array>()
-  return transactionalStore({
-    clock,
-    async transact<T>(
-      keys: readonly string[],
-      decide: (states: (Uint8Array | undefined)[], now: number) => Transaction<T>,
-    ) {
-      const read = () =>
-        decide(
-          keys.map((key) => values.get(key)),
-          clock(),
-        )
-      // As if the first attempt had met another process.
-      read()
-      const { changes, value } = read()
-      for (const { key, state } of changes) {
-        if (state === undefined) values.delete(key)
-        else values.set(key, state)
-      }
-      return value
-    },
-  })
-}
 
 /** The events of a sequence of charges and corrections, the same each time. */
 async function eventsOn(store: Store, clock: ManualClock, options: object) {
@@ -91,7 +66,7 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
     expect(expected.length).toBeGreaterThan(20)
     expect(new Set(expected.map(({ policy }) => policy)).size).toBeGreaterThan(1)
     expect(await of((clock) => redisStore(redis.client, { clock }))).toEqual(expected)
-    expect(await of(inMap)).toEqual(expected)
+    expect(await of(mapStore)).toEqual(expected)
   })
 })
 
