@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store, StoreMode } from '../stores/store.ts'
-import { transactionalStore } from '../stores/transactional/transactional-store.ts'
 import { failingStore, manualClock } from '../testing/index.ts'
 import { createLimiter } from './create-limiter.ts'
 import type { Limiter } from './limiter.ts'
@@ -42,15 +41,6 @@ function world(options: object = {}) {
 }
 
 describe('acquire()', () => {
-  it('counts together with another version that holds its slots for another time', () => {
-    const { store, limiter } = world()
-    const other = limiterOn(Object.create(store) as Store, { hold: '10s' })
-    limiter.acquire('ada')
-    expect(other.acquire('ada')).toMatchObject({ allowed: true, remaining: 0 })
-    for (const each of [limiter, other])
-      expect(each.acquire('ada')).toMatchObject({ allowed: false })
-  })
-
   it('admits so many at the same time, and again as many as are given back', () => {
     const { limiter } = world()
     const first = limiter.acquire('ada')
@@ -121,20 +111,6 @@ describe('acquire()', () => {
     expect(left()).toEqual([2, 3])
   })
 
-  it('has slots that settle does not change: only release gives them back', () => {
-    const rate = { name: 'tokens', limit: 10, window: '1m' }
-    const policies = [{ name: 'in-flight', concurrent: 2 }, rate]
-    const { limiter } = world({ concurrent: undefined, policies })
-    const left = () => limiter.peek('ada').policies.map(({ remaining }) => remaining)
-    const slot = limiter.acquire('ada', { cost: 7 })
-    limiter.settle('ada', -2)
-    expect(left()).toEqual([1, 5])
-    limiter.settle('ada', 1)
-    expect(left()).toEqual([1, 4])
-    slot.release()
-    expect(left()).toEqual([2, 4])
-  })
-
   it('is of a limiter with concurrent alone, where consume is not', () => {
     const { limiter } = world()
     expect(() => limiter.consume('ada')).toThrow(/acquire\(\)/)
@@ -152,29 +128,6 @@ describe('a slot that is held', () => {
     expect(limiter.acquire('ada').allowed).toBe(false)
     for (const slot of slots) slot.release()
     expect(limiter.peek('ada').remaining).toBe(2)
-  })
-
-  it('is free after hold if nobody renews it', () => {
-    const { limiter, clock } = world()
-    limiter.acquire('ada')
-    limiter.acquire('ada')
-    clock.advance(HOLD - 1)
-    expect(limiter.acquire('ada').allowed).toBe(false)
-    clock.advance(1)
-    expect(limiter.acquire('ada').allowed).toBe(true)
-  })
-
-  it('counts again when the process was frozen, and takes no slot of another when given back', () => {
-    const { limiter, clock, pass } = world()
-    const frozen = limiter.acquire('ada')
-    limiter.acquire('ada')
-    clock.advance(HOLD)
-    limiter.acquire('ada')
-    limiter.acquire('ada')
-    expect(limiter.acquire('ada').allowed).toBe(false)
-    pass(HOLD / 3)
-    frozen.release()
-    expect(limiter.peek('ada').remaining).toBe(0)
   })
 
   it.each([
@@ -283,33 +236,6 @@ describe('a remote store', () => {
     await jest.advanceTimersByTimeAsync(HOLD)
     expect((await other.peek('ada')).remaining).toBe(2)
   })
-})
-
-test('a transactional store holds slots too', async () => {
-  const kept = new Map<string, Uint8Array>()
-  const clock = manualClock()
-  const store = transactionalStore({
-    async transact(keys, decide) {
-      const { changes, value } = decide(
-        keys.map((key) => kept.get(key)),
-        clock(),
-      )
-      for (const { key, state } of changes) {
-        if (state === undefined) kept.delete(key)
-        else kept.set(key, state)
-      }
-      return value
-    },
-  })
-  const limiter = limiterOn(store)
-  const first = await limiter.acquire('ada')
-  await limiter.acquire('ada')
-  clock.advance(HOLD - 1)
-  await jest.advanceTimersByTimeAsync(HOLD - 1)
-  clock.advance(HOLD - 1)
-  expect((await limiter.acquire('ada')).allowed).toBe(false)
-  await first.release()
-  expect((await limiter.acquire('ada')).allowed).toBe(true)
 })
 
 describe('options that contradict each other', () => {

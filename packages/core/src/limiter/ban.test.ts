@@ -36,17 +36,6 @@ describe('a limiter with a ban', () => {
     expect(limiter.consume('a')).toMatchObject({ allowed: true, ban: undefined })
   })
 
-  test('waits for the policy where that takes longer than the ban', () => {
-    const limiter = limiterOf({ window: '1d', ban: { ...ban, after: 1 } })
-    limiter.consume('a')
-    const { retryAfterMs } = limiter.consume('a')
-    expect(retryAfterMs).toBeGreaterThan(10 * MINUTE)
-    clock.advance(retryAfterMs - 1)
-    expect(limiter.peek('a').allowed).toBe(false)
-    clock.advance(1)
-    expect(limiter.consume('a').allowed).toBe(true)
-  })
-
   test('bans for longer while it goes on', () => {
     const limiter = limiterOf({ ban: { ...ban, after: 1 } })
     const endsMs = () => {
@@ -60,35 +49,6 @@ describe('a limiter with a ban', () => {
     expect(endsMs()).toBe(120 * MINUTE)
     clock.advance(180 * MINUTE)
     expect(endsMs()).toBe(10 * MINUTE)
-  })
-
-  test('bans nobody else, and counts no request that only looks', () => {
-    const limiter = limiterOf()
-    limiter.consume('a')
-    for (let i = 0; i < 10; i += 1) expect(limiter.peek('a').ban).toBeUndefined()
-    for (let i = 0; i < 10; i += 1) limiter.consume('a')
-    expect(limiter.peek('a')).toMatchObject({ allowed: false, ban: { began: false } })
-    expect(limiter.consume('b').allowed).toBe(true)
-  })
-
-  test('reset ends a ban and forgets it', () => {
-    const limiter = limiterOf({ ban: { ...ban, after: 1 } })
-    for (let i = 0; i < 2; i += 1) {
-      expect(limiter.consume('a').allowed).toBe(true)
-      expect(limiter.consume('a').ban?.endsMs).toBe(10 * MINUTE)
-      limiter.reset('a')
-    }
-  })
-
-  test('a block takes the place of a ban, and of what was counted', () => {
-    const limiter = limiterOf({ ban: { ...ban, after: 2 } })
-    for (let i = 0; i < 3; i += 1) limiter.consume('a')
-    limiter.block('a', '1s')
-    const blocked = limiter.consume('a')
-    expect(blocked).toMatchObject({ allowed: false, retryAfterMs: 1000 })
-    clock.advance(1000)
-    expect(limiter.consume('a').allowed).toBe(true)
-    expect(limiter.consume('a')).toMatchObject({ allowed: false, ban: undefined })
   })
 
   test('the bans of a dry run are not those of the limiter', () => {
@@ -175,23 +135,6 @@ describe('beside a remote store', () => {
       })
     }
     expect(store.calls).toBe(calls)
-  })
-
-  test('a client that goes on costs the store `after` calls until its ban begins', async () => {
-    const limiter = createLimiter({ ...terms, store })
-    await limiter.consume('a')
-    const from = store.calls
-    for (let i = 0; i < 1000; i += 1) await limiter.consume('a')
-    expect(store.calls - from).toBe(3)
-  })
-
-  test('limiters of several processes count together', async () => {
-    const [one, other] = [store, beside(store)].map((each) =>
-      createLimiter({ ...terms, store: each }),
-    )
-    await one!.consume('a')
-    for (let i = 0; i < 2; i += 1) expect((await one!.consume('a')).ban).toBeUndefined()
-    expect((await other!.consume('a')).ban).toMatchObject({ began: true })
   })
 
   test('a refusal that is remembered holds while the store fails, and is not counted', async () => {
@@ -316,8 +259,3 @@ describe('wrong options', () => {
     )
   })
 })
-
-/** The store as another process has it: with a refusal cache of its own. */
-function beside(store: FailingStore): FailingStore {
-  return { ...store }
-}

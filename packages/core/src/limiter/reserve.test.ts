@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { memoryStore, type SettleEvent, type ThresholdEvent } from '../index.ts'
+import { memoryStore, type SettleEvent } from '../index.ts'
 import { failingStore, type ManualClock, manualClock } from '../testing/index.ts'
 import { listen } from '../testing/listen.ts'
 import { createLimiter } from './create-limiter.ts'
@@ -83,28 +83,6 @@ describe('an estimate', () => {
     expect(another.acquire('ada', { cost: 20 }).allowed).toBe(true)
   })
 
-  test('that is settled too late is charged all the same', () => {
-    const { process } = world()
-    const [stalled, another] = [process(), process()]
-    const stream = stalled.acquire('ada', { cost: 40 })
-    clock.advance(HOLD)
-    expect(used(another)).toBe(0)
-    stream.settle(15)
-    expect(used(another)).toBe(15)
-    pass(2 * HOLD)
-    expect(used(another)).toBe(15)
-  })
-
-  test('is not held by a renewal that comes too late: its settlement charges it', () => {
-    const limiter = world().process()
-    const stream = limiter.acquire('ada', { cost: 40 })
-    clock.advance(HOLD)
-    jest.advanceTimersByTime(HOLD)
-    expect(used(limiter)).toBe(0)
-    stream.settle(60)
-    expect(used(limiter)).toBe(60)
-  })
-
   test('is settled once: further calls, and release, do nothing', () => {
     const limiter = world().process()
     const stream = limiter.acquire('ada', { cost: 10 })
@@ -112,41 +90,6 @@ describe('an estimate', () => {
     stream.settle(50)
     stream.release()
     expect(used(limiter)).toBe(4)
-  })
-
-  test('that is only released stays charged', () => {
-    const limiter = world().process()
-    {
-      using stream = limiter.acquire('ada', { cost: 10 })
-      expect(stream.allowed).toBe(true)
-    }
-    pass(2 * HOLD)
-    expect(used(limiter)).toBe(10)
-  })
-
-  test('of a refused request is none', () => {
-    const limiter = world().process()
-    const refused = limiter.acquire('ada', { cost: 101 })
-    refused.settle(50)
-    refused.release()
-    expect([refused.allowed, used(limiter)]).toEqual([false, 0])
-  })
-
-  test('of 0 is charged what it costs', () => {
-    const limiter = world().process()
-    limiter.acquire('ada', { cost: 0 }).settle(7)
-    pass(2 * HOLD)
-    expect(used(limiter)).toBe(7)
-  })
-
-  test('whose key was reset is charged when it is settled', () => {
-    const limiter = world().process()
-    const stream = limiter.acquire('ada', { cost: 10 })
-    limiter.reset('ada')
-    pass(HOLD)
-    expect(used(limiter)).toBe(0)
-    stream.settle(6)
-    expect(used(limiter)).toBe(6)
   })
 
   test('of a wrong cost throws, and is still held', () => {
@@ -192,25 +135,6 @@ describe('beside other policies', () => {
     expect(jest.getTimerCount()).toBe(0)
   })
 
-  test('what it costs more is charged now, also if the window of the charge is over', () => {
-    const minute = { name: 'minute', limit: 1000, window: '1m', algorithm: 'fixed-window' }
-    const both = [policies[1], minute]
-    const limiter = world({ ...withoutPolicy, policies: both }).process()
-    const stream = limiter.acquire('ada', { cost: 10 })
-    pass(120_000)
-    stream.settle(25)
-    expect(remaining(limiter)).toEqual([75, 985])
-  })
-
-  test('if its process dies, only what is reserved comes back', () => {
-    const { process } = world({ ...withoutPolicy, policies })
-    const [dying, another] = [process(), process()]
-    dying.acquire('ada', { cost: 30 })
-    dying.close()
-    pass(HOLD)
-    expect(remaining(another)).toEqual([2, 100, 970])
-  })
-
   const withoutPolicy = {
     limit: undefined,
     window: undefined,
@@ -229,16 +153,6 @@ test('a settlement is published once, by its units, and no release without slots
     ['cost', [{ name: 'default', unit: 'requests', units: -6 }]],
     ['cost', []],
   ])
-})
-
-test('a late settlement reaches a threshold', () => {
-  const heard = listen<ThresholdEvent>('sluice:threshold')
-  const limiter = world({ alertAt: [0.5] }).process()
-  const stream = limiter.acquire('ada', { cost: 60 })
-  clock.advance(HOLD)
-  stream.settle(55)
-  heard.stop()
-  expect(heard.events.map(({ used: units }) => units)).toEqual([60, 55])
 })
 
 test('one that has cost exactly its estimate stays charged where keys are decided separately', async () => {
@@ -264,35 +178,6 @@ describe('while the store is down', () => {
     await stream.settle(6)
     await stream.settle(6)
     expect((await limiter.peek('ada')).remaining).toBe(94)
-  })
-
-  test('this process continues from what was settled, not from what was reserved', async () => {
-    const store = failingStore({ clock })
-    const limiter = createLimiter({ ...DAY, store, deadline: 1000 })
-    closing.push(limiter)
-    const streams = [
-      await limiter.acquire('ada', { cost: 10 }),
-      await limiter.acquire('ada', { cost: 20 }),
-    ]
-    await streams[0]?.settle(4)
-    await streams[1]?.settle(25)
-    store.fail()
-    expect(await limiter.peek('ada')).toMatchObject({ source: 'local', remaining: 71 })
-  })
-
-  test('what this process has reserved by itself is settled by itself', async () => {
-    const store = failingStore({ clock })
-    const limiter = createLimiter({ ...DAY, store, deadline: 1000 })
-    closing.push(limiter)
-    store.fail()
-    const [one, two] = [
-      await limiter.acquire('ada', { cost: 30 }),
-      await limiter.acquire('ada', { cost: 30 }),
-    ]
-    expect([one.source, two.remaining]).toEqual(['local', 40])
-    await one.settle(10)
-    await two.release()
-    expect(await limiter.peek('ada')).toMatchObject({ source: 'local', remaining: 60 })
   })
 })
 

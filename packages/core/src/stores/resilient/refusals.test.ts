@@ -73,38 +73,6 @@ describe('a remembered refusal', () => {
     expect(await calls(() => limiter.consume('client'))).toBe(0)
   })
 
-  it('answers requests of cost 0 and 1, whichever of them was refused', async () => {
-    const limiter = limiterOf()
-    await limiter.consume('client', { cost: 5 })
-    await limiter.consume('client', { cost: 0 })
-    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', allowed: false })
-    expect(await limiter.consume('client', { cost: 0 })).toMatchObject({ source: 'cache' })
-  })
-
-  it('leaves requests that cost more to the store, because their wait differs', async () => {
-    const limiter = limiterOf()
-    for (let i = 0; i < 5; i += 1) {
-      await limiter.consume('client')
-      clock.advance(1000)
-    }
-    expect((await limiter.consume('client')).retryAfterMs).toBe(55_000)
-    const dear = await limiter.consume('client', { cost: 3 })
-    expect(dear).toMatchObject({ source: 'store', remaining: 0, retryAfterMs: 57_000 })
-    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', retryAfterMs: 55_000 })
-  })
-
-  it('shows what is left to a request that is too costly but not the last', async () => {
-    const limiter = limiterOf({ limit: 60, algorithm: 'token-bucket' })
-    await limiter.consume('client', { cost: 60 })
-    expect(await limiter.consume('client', { cost: 10 })).toMatchObject({ remaining: 0 })
-    clock.advance(2000)
-    expect(await limiter.consume('client', { cost: 10 })).toMatchObject({
-      allowed: false,
-      remaining: 2,
-      retryAfterMs: 8000,
-    })
-  })
-
   it('does not answer for a policy that has something left', async () => {
     const burst = { ...minute, name: 'burst', limit: 1 }
     const daily = { name: 'daily', limit: 10, window: '1d' } as const
@@ -118,37 +86,6 @@ describe('a remembered refusal', () => {
       [false, 0],
       [true, 5],
     ])
-  })
-
-  it('answers for several policies once each of them has nothing left', async () => {
-    const policy = { ...minute, name: 'minute', limit: 1 }
-    const burst = { ...policy, name: 'burst', window: 1000 }
-    const limiter = createLimiter({ store, policies: [burst, policy] })
-    await limiter.consume('client')
-    await limiter.consume('client')
-    clock.advance(400)
-    const { source, policies, retryAfterMs } = await limiter.consume('client')
-    expect([source, retryAfterMs]).toEqual(['cache', 59_600])
-    expect(policies.map((policy) => policy.retryAfterMs)).toEqual([600, 59_600])
-    clock.advance(600)
-    expect(await limiter.consume('client')).toMatchObject({
-      source: 'store',
-      policies: [
-        { allowed: true, remaining: 1 },
-        { allowed: false, remaining: 0 },
-      ],
-    })
-  })
-
-  it('holds for its own client, whatever the keys look like', async () => {
-    const limiter = limiterOf()
-    const clients = ['a', 'a\nb', '=a', '["a","b"]', 'ä', '#a', 'x'.repeat(1000)]
-    await exhaust(limiter, 'a')
-    for (const client of clients.slice(1)) {
-      expect((await limiter.consume(client, { cost: 5 })).allowed).toBe(true)
-      await limiter.consume(client)
-    }
-    expect(await calls(() => Promise.all(clients.map((key) => limiter.consume(key))))).toBe(0)
   })
 
   it('holds for its own prefix: another prefix is another quota', async () => {
@@ -169,16 +106,6 @@ describe('a remembered refusal', () => {
     expect(await consume(1)).toMatchObject({ source: 'store', resetMs: 60_000 })
   })
 
-  it('holds for the policy that refused, not for one that differs in maxDelay alone', async () => {
-    const bucket = { limit: 5, window: '5s', algorithm: 'leaky-bucket' }
-    const impatient = limiterOf({ ...bucket, maxDelay: 0 })
-    await impatient.consume('client')
-    expect((await impatient.consume('client')).allowed).toBe(false)
-    impatient.close()
-    const patient = limiterOf({ ...bucket, maxDelay: '1s' })
-    expect(await patient.consume('client')).toMatchObject({ allowed: true, source: 'store' })
-  })
-
   it('for ever holds until its other figures change', async () => {
     const limiter = limiterOf({ window: '1s', algorithm: 'fixed-window' })
     clock.set(1_800_000_000_600)
@@ -194,23 +121,6 @@ describe('a remembered refusal', () => {
     clock.advance(1)
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', resetMs: 0 })
     expect(await limiter.consume('client')).toMatchObject({ source: 'cache', resetMs: 0 })
-  })
-
-  it('counts from the call to the store, and its wait from the answer', async () => {
-    const limiter = limiterOf()
-    await limiter.consume('client', { cost: 5 })
-    clock.advance(59_900)
-    store.hang()
-    const asked = limiter.consume('client')
-    await sent()
-    clock.advance(10)
-    store.recover()
-    expect((await asked).retryAfterMs).toBe(100)
-    clock.advance(89)
-    // This wait is enough, however long the answer took.
-    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', retryAfterMs: 11 })
-    clock.advance(1)
-    expect(await limiter.consume('client')).toMatchObject({ source: 'store', allowed: true })
   })
 
   describe('behind a ban', () => {
@@ -303,15 +213,6 @@ describe('what ends remembered refusals', () => {
       expect(await limiter.consume('client')).toMatchObject(expected)
     })
 
-    it('of one client leaves the others remembered', async () => {
-      const limiter = limiterOf({ refusalCache: true })
-      await exhaust(limiter, 'first')
-      await exhaust(limiter, 'second')
-      await acts[act](limiter, 'first')
-      expect(await calls(() => limiter.consume('second'))).toBe(0)
-      expect(await calls(() => limiter.consume('first'))).toBe(1)
-    })
-
     it('while a refusal is in progress', async () => {
       const slow = overManyConnections(store)
       const limiter = createLimiter({ ...minute, store: slow, refusalCache: true })
@@ -379,12 +280,6 @@ describe('if something settles', () => {
   const settling = (options: object = {}) =>
     new RoutedLimiter({ ...minute, store, settle: () => 0, ...options }, plain).base.limiter
 
-  it('nothing is remembered by the limiter that settles', async () => {
-    const limiter = settling()
-    await exhaust(limiter)
-    expect(await calls(() => limiter.consume('client'))).toBe(1)
-  })
-
   it('nothing is remembered by another limiter on the quota, whichever was made first', async () => {
     const before = limiterOf()
     settling()
@@ -394,27 +289,11 @@ describe('if something settles', () => {
     expect(await calls(() => after.consume('client'))).toBe(1)
   })
 
-  it('what was remembered before is forgotten', async () => {
-    const limiter = limiterOf()
-    await exhaust(limiter)
-    settling()
-    // It forgets them once it is loaded.
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(await calls(() => limiter.consume('client'))).toBe(1)
-  })
-
   it('nothing is remembered for other routes of a middleware with the same quota', async () => {
     const routes = { '/upload': { settle: () => 0 } }
     const { base } = new RoutedLimiter({ ...minute, store, routes }, plain)
     await exhaust(base.limiter)
     expect(await calls(() => base.limiter.consume('client'))).toBe(1)
-  })
-
-  it('nothing is remembered once an application has called settle', async () => {
-    const limiter = limiterOf()
-    await limiter.settle('another', 1)
-    await exhaust(limiter)
-    expect(await calls(() => limiter.consume('client'))).toBe(1)
   })
 
   it('nothing is remembered of keys that are decided separately: one gives back what another refuses', async () => {
@@ -435,13 +314,6 @@ describe('if something settles', () => {
     expect(await calls(() => consume(['c', 'c']))).toBe(1)
     expect((await consume(['c', 'c'])).allowed).toBe(false)
     expect(await calls(() => consume(['c', 'c']))).toBe(1)
-  })
-
-  it('refusals of other quotas are remembered', async () => {
-    settling({ prefix: 'other' })
-    const limiter = limiterOf()
-    await exhaust(limiter)
-    expect(await calls(() => limiter.consume('client'))).toBe(0)
   })
 
   it('refusals are remembered if the option says so', async () => {

@@ -222,8 +222,6 @@ describe('units', () => {
 })
 
 describe('several profiles', () => {
-  const _items = [item(MINUTE, 50, 29_400)]
-
   test('draft-7 is refused together with draft-8 or newer', () => {
     for (const newer of ['draft-11', 'draft-10', 'draft-9', 'draft-8'] as const) {
       expect(() => composeProfiles(['draft-7', newer])).toThrow(SluiceError)
