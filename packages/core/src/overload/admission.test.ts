@@ -257,6 +257,20 @@ describe('a reserved share', () => {
     }
   })
 
+  test('is kept for requests that wait for the event loop, before the loop of control has seen them', () => {
+    let batch = 0
+    const server = new VirtualServer({ classes: TERMS }, (self, _, { importance }) => {
+      self.block(4)
+      if (importance === BATCH) batch += 1
+    })
+    for (let i = 0; i < 30; i += 1) {
+      server.arrive(0, { importance: CRITICAL })
+      if (i < 10) server.arrive(0, { importance: BATCH })
+    }
+    server.run(99)
+    expect([server.admission.limit, server.admission.active, batch]).toEqual([20, 20, 4])
+  })
+
   test('is used by others while nobody needs it', () => {
     const server = played(
       (HANDLERS['a slow database of 10 connections'] as () => Handler)(),

@@ -116,7 +116,8 @@ class Class {
 
   /** How many of so many places are kept for it now, besides those that it has. */
   kept(limit: number): number {
-    const reserved = Math.min(Math.round(limit * this.reserve), limit - 1, this.need)
+    const needed = Math.max(this.need, this.active + this.line.size)
+    const reserved = Math.min(Math.round(limit * this.reserve), limit - 1, needed)
     return Math.max(0, reserved - this.active)
   }
 }
