@@ -583,6 +583,30 @@ module.exports = (${parameters}) => {
     expect(migrateText(text('req, res'), 'a.js').text).not.toContain('catch')
   })
 
+  it('a function that only a store called goes with it, and so does the type that it named', () => {
+    const text = `import { rateLimit } from 'express-rate-limit'
+import { RedisStore, type RedisReply } from 'rate-limit-redis'
+import { redis } from './redis.js'
+const sendCommand = (name: string, ...args: string[]) => redis.call(name, ...args) as Promise<RedisReply>
+export const limiter = rateLimit({ limit: 5, store: new RedisStore({ sendCommand, prefix: 'a:' }) })
+`
+    const { text: after, left } = migrateText(text, 'a.ts')
+    expect(left).toEqual([])
+    expect(after).toContain('store: redis')
+    expect(after).not.toMatch(/sendCommand|RedisReply|rate-limit-redis/)
+  })
+
+  it('@upstash/ratelimit: a client of another file says what to write', () => {
+    const text = `import { Ratelimit } from '@upstash/ratelimit'
+import { redis } from './redis'
+const limiter = new Ratelimit({ redis, limiter: Ratelimit.fixedWindow(5, '1 m') })
+export const check = async (key) => (await limiter.limit(key)).success
+`
+    expect(migrateText(text, 'a.js').left[0]?.reason).toContain(
+      'write createLimiter({ store: redis',
+    )
+  })
+
   it('an address that may be a request stays with its helper', () => {
     const text = `import { ipKeyGenerator } from 'express-rate-limit'
 export const keyOf = (req: Request) => ipKeyGenerator(req as any)

@@ -82,7 +82,7 @@ function remove(source: Source, path: NodePath, name: string): boolean {
 
 /** Whether an expression can be left out: it only loads a module, or makes a value. */
 function isPure(node: t.Node | null | undefined): boolean {
-  if (node == null) return true
+  if (node == null || isFunction(node)) return true
   if (node.type === 'NumericLiteral' || node.type === 'StringLiteral') return true
   if (node.type === 'BinaryExpression') return isPure(node.left) && isPure(node.right)
   if (node.type === 'MemberExpression') return isPure(node.object)
@@ -93,6 +93,10 @@ function isPure(node: t.Node | null | undefined): boolean {
   }
   if (node.type !== 'NewExpression' || node.callee.type !== 'Identifier') return false
   return node.callee.name === 'Map' || /Store$|^ThrottlerStorage/.test(node.callee.name)
+}
+
+function isFunction({ type }: t.Node): boolean {
+  return type === 'ArrowFunctionExpression' || type === 'FunctionExpression'
 }
 
 function removeSpecifier(source: Source, path: NodePath<t.ImportDeclaration>, name: string): void {

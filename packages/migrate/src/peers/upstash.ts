@@ -30,6 +30,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 const PASSED_ON =
   'Other code may call this limiter. Rewrite its calls first: limit(key) is consume(key), success is allowed, and reset is Date.now() + resetMs.'
 
+const CLIENT =
+  'redis: store takes a client of @upstash/redis as it is. This file does not show that this is one. If it is, write createLimiter({ store: redis, limit, window, algorithm }), and consume(key) for limit(key).'
 const noField = (name: string) =>
   `${name}: a decision has no such field. Nothing goes on after consume, so there is nothing to wait for. Remove it first.`
 
@@ -91,7 +93,7 @@ function renameOptions(source: Source, options: OptionsObject): void {
   const redis = options.value('redis')
   const limiter = options.value('limiter')
   if (!isUpstashClient(redis)) {
-    source.leave('redis: store is a client of Redis itself. Which one this is is not seen here.')
+    source.leave(CLIENT)
   }
   if (limiter === undefined) source.leave(ELSEWHERE)
   const prefix = options.value('prefix')
