@@ -62,11 +62,11 @@ export class Budget<L extends string = string> {
   /** For `meter` of `@sluice/core/meter`: the charges on all levels, and by runs. */
   readonly limiter: Metered
   private readonly settings: Settings
-  /** The limiters, by the names of what they decide. The first one has opened the store. */
+  /** The limiters, by the names of the levels that they decide. The first one has opened the store. */
   private readonly limiters: Map<string, LevelLimiter>
   private readonly ofRun: readonly LevelCharge[]
 
-  /** @param ofRun what a run is charged; the keys are its id */
+  /** @param ofRun the charges of a run; their keys are its id */
   constructor(
     settings: Settings,
     limiters = new Map<string, LevelLimiter>(),

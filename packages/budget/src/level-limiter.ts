@@ -74,8 +74,8 @@ export class LevelLimiter extends ChargeLimiter {
   /**
    * Corrects what was charged, and ends its reservations. Never rejects: what the store does not confirm is repeated,
    * and may then be charged twice, never less.
-   * @param charged what the decision said of each charge
-   * @param delta what it cost more than was charged, integers
+   * @param charged the decision about each charge
+   * @param delta the cost beyond the charge, integers
    */
   async settle(charges: readonly Charge[], charged: Charged, delta: number): Promise<void> {
     const corrected = charges.map((charge, i) => {

@@ -18,8 +18,8 @@ export class Reading implements Activity {
   /**
    * The answer as it was sent, which settles its call when it has ended. Without usage, or if its reader leaves, the
    * estimate stays charged.
-   * @param each what is passed on of a part; undefined: nothing
-   * @param used what the whole answer has used
+   * @param each returns the bytes of a part that are passed on; undefined: none
+   * @param used the usage of the whole answer
    */
   of<T, U>(
     call: BudgetCall,

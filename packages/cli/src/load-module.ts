@@ -5,7 +5,7 @@ import { messageOf } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
 
 /**
- * The default export of a module in TypeScript or JavaScript, or what a JSON file holds.
+ * The default export of a module in TypeScript or JavaScript, or the value of a JSON file.
  *
  * @param flag the flag that names the file, for messages
  * @throws UsageError

@@ -59,7 +59,7 @@ export class Allowances {
 
   /**
    * How long until a request may begin, ms; 0 if it may now.
-   * @param chargedOf what is charged when the request begins
+   * @param chargedOf returns the charges when the request begins
    * @param sentAt when this process last sent a request, ms
    */
   waitMs(chargedOf: (unit: string) => Charged, now: number, sentAt: number): number {

@@ -7,7 +7,7 @@ const MAX_KEPT = 1_048_576
  * Makes a response whose body tells when it has ended: read to its end, failed, cancelled, or nobody has read
  * of it for `quietMs`. It is read only as its reader asks.
  *
- * @param ended called once, with the text of what was read, if `keepsText`
+ * @param ended called once, with the text that was read, if `keepsText`
  * @returns the same response if it has no body, or one that can't be read here
  */
 export function watchResponse(

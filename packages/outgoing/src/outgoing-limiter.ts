@@ -13,7 +13,7 @@ import {
 import { type Answer, MAX_WAIT_MS } from './fields.ts'
 import { SENT, type Sent, type Units, Upstream } from './upstream.ts'
 
-/** The name of the policy that counts what is in flight. */
+/** The name of the policy that counts requests in flight. */
 const IN_FLIGHT = 'in-flight'
 /** How long a place stays taken of which nothing is seen, ms. */
 export const HOLD_MS = 30_000
@@ -26,7 +26,7 @@ const CHECK_PAUSE_MS = 50
 
 /** A request that may be sent, until its answer has ended. */
 export interface Place {
-  /** Takes into account what the server has said. @returns how long it wants no request, ms */
+  /** Takes the server's answer into account. @returns how long it wants no request, ms */
   heard(answer: Answer): number
   /**
    * Frees the place, once.
@@ -52,7 +52,7 @@ export class OutgoingLimiter extends ChargeLimiter {
   private readonly calls = new WeakMap<readonly Charge[], OutgoingCall>()
 
   /**
-   * @param policies what the user gave
+   * @param policies the user's policies
    * @param known the options that they may have
    * @param concurrent requests of a key in flight; undefined: any number
    */

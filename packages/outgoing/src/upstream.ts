@@ -2,7 +2,7 @@ import type { Decision } from '@sluice/core'
 import { Allowances, type Charged } from './allowances.ts'
 import type { Answer } from './fields.ts'
 
-/** The name of the policy that counts what all processes send, and that a pause blocks. */
+/** The name of the policy that counts the requests of all processes, and that a pause blocks. */
 export const SENT = 'sent'
 
 /** The wait after the first refusal that does not say how long, and after many in a row; ms. */
@@ -99,7 +99,7 @@ export class Upstream {
   }
 
   /**
-   * Takes into account what the server has said.
+   * Takes the server's answer into account.
    * @returns how long it wants no request, ms; 0 if it does not say so
    */
   heard(request: Sent, { quotas, isRefusal, isFinal, waitMs }: Answer): number {

@@ -43,7 +43,7 @@ export interface RoundTrips {
     keys: readonly string[],
   ): Promise<{ readonly states: readonly (string | undefined)[]; readonly time: number }>
   /**
-   * Writes what was decided at `now`, all of it or nothing.
+   * Writes the changes of a decision at `now`, all of them or none.
    *
    * @param writes in the order of the keys
    * @param ms how long it may wait for others
@@ -142,7 +142,7 @@ export class LoneTransactions {
     return { value }
   }
 
-  /** Decides on what is remembered; undefined: nothing was written. */
+  /** Decides on the remembered states; undefined: nothing was written. */
   private async guess<T>(
     trips: RoundTrips,
     keys: readonly string[],

@@ -7,7 +7,7 @@ const RESULTS =
     ' ',
   )
 
-/** The result of SQLite in an error: `BUSY`, without what is specific of it. */
+/** The primary result code of SQLite in an error: `BUSY`. */
 function resultOf(error: unknown): string {
   const { code, errcode } = Object(error) as { code?: unknown; errcode?: unknown }
   if (typeof errcode === 'number') return RESULTS[errcode & 0xff] ?? ''

@@ -114,7 +114,7 @@ function isGivenUp(call: Call): boolean {
   return call.isGivenUp
 }
 
-/** Decides a call and writes its changes; returns what answers it once they are committed. */
+/** Decides a call and writes its changes; returns a function that answers it once they are committed. */
 function decideOn(statements: Statements, call: Call, now: number): () => void {
   const rows = call.keys.map((key) => statements.get.get(key) as { state: Uint8Array } | undefined)
   const states = rows.map((row) => row?.state)

@@ -37,7 +37,7 @@ export interface Commands {
   migrate(args: string[]): Promise<void>
 }
 
-/** Adds what `sluice` can do to its command line. @param commands called with what was asked for */
+/** Adds the commands of `sluice` to its command line. @param commands called with the arguments */
 export function addCommands(program: Command, commands: Commands): void {
   program
     .description('Rate limiting: watch it and operate it, and try limits on your own traffic.')
@@ -163,7 +163,7 @@ function addOperations(program: Command, commands: Commands): void {
     .action(commands.serve)
 }
 
-/** Adds `policy`, and what it can do with live policies. */
+/** Adds `policy`, and its commands for live policies. */
 function addPolicy(program: Command, { policy }: Commands): void {
   const group = program
     .command('policy')

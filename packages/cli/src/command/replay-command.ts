@@ -27,8 +27,8 @@ import { checkReportFile, type ReportFile } from './report-file.ts'
 
 /**
  * `sluice replay`.
- * @param signal ends the reading: the report then shows what was played
- * @throws UsageError, SluiceError, InputError, and what a function of the user's throws
+ * @param signal ends the reading: the report then covers the requests until then
+ * @throws UsageError, SluiceError, InputError, and the errors of the user's functions
  */
 export async function replayCommand(
   files: readonly string[],

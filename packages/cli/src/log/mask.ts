@@ -13,7 +13,7 @@ export interface Mask {
   message(text: string, request: LogEntry): string
 }
 
-/** Characters of a text of the log, and of a message: what is longer is cut. */
+/** Characters of a text of the log, and of a message: longer ones are cut. */
 const LONGEST_TEXT = 100
 const LONGEST_MESSAGE = 500
 

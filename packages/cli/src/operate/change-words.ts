@@ -7,9 +7,9 @@ import type { Change } from './change.ts'
 import type { ChangeFlags } from './flags.ts'
 
 /**
- * A change as words that follow what was done: `block 203.0.113.7 for 1 h`.
+ * A change in words: `block 203.0.113.7 for 1 h`.
  *
- * @param name what the client or the network is called, printable
+ * @param name the name of the client or the network, printable
  */
 export function inWords(change: Change, name: string): string {
   if (change.action === 'block') return `block ${name} for ${duration(change.durationMs)}`

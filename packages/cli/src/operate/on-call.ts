@@ -13,7 +13,7 @@ export { inspectCommand } from './inspect-command.ts'
 export { policyCommand } from './policy/policy-command.ts'
 
 /**
- * Runs a command on the store that the flags name, and closes what it has opened.
+ * Runs a command on the store that the flags name, and closes its connections.
  *
  * @throws UsageError or SluiceError about what was typed, else StoreFailure
  */

@@ -37,7 +37,7 @@ export interface Ranking {
   /** How many networks are blocked, and those of them that are blocked for the longest time. */
   readonly networkCount: number
   readonly networks: readonly BlockedNetwork[]
-  /** False: what has been read so far, with the keys at which it has looked. */
+  /** False: it covers only the keys that have been read so far. */
   readonly isComplete: boolean
   readonly looked: number
   readonly unreadable: Unreadable
@@ -50,7 +50,7 @@ const NEAR = 0.8
 const MAX_NETWORKS = 100
 /** The most clients of which is remembered that they are blocked or banned. */
 const MAX_SHUT = 10_000
-/** How often what has been read so far can be shown, ms. */
+/** The time between two unfinished rankings, ms. */
 const SHOW_EVERY_MS = 1000
 
 /** Reads a store again and again. It keeps the first `size` entries, however many there are. */
@@ -69,7 +69,7 @@ export class Ranker {
 
   /**
    * @param signal ends it early: undefined then
-   * @param show called with what has been read so far, once a second
+   * @param show called with the ranking so far, once a second
    * @param note called with each entry
    */
   async rank(

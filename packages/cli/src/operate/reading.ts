@@ -14,7 +14,7 @@ export interface Unreadable {
   readonly names: readonly string[]
 }
 
-/** How far one reading of a store is, and what it has passed over. */
+/** The progress of one reading of a store, and the keys that it could not read. */
 export class Reading {
   looked = 0
   private passedOver = 0
@@ -56,7 +56,7 @@ export function unreadableText({ count: all, names }: Unreadable): string | unde
   return `${count(all, 'key')} passed over, not readable: ${names.map(printable).join(', ')}${more}`
 }
 
-/** Names on a stream what a reading has passed over, if anything. */
+/** Reports the keys that a reading could not read, if any, on a stream. */
 export function sayUnreadable({ unreadable }: Reading, stderr: NodeJS.WritableStream): void {
   const text = unreadableText(unreadable)
   if (text !== undefined) stderr.write(`${text}\n`)

@@ -28,7 +28,7 @@ export interface ReplayFlags {
   readonly failIfRefused?: string
 }
 
-/** A number in digits, else the unchanged text: the core then reports what is wrong with it. */
+/** A number in digits, else the unchanged text: the core then reports the mistake. */
 export function numeric(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text
 }

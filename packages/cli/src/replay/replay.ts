@@ -61,7 +61,7 @@ export class Replay {
     this.leaps.push(entry.time, this.arrivals.add(entry, kept))
   }
 
-  /** Plays what is due. Rejects with what a user's function throws. */
+  /** Plays the requests that are due. Rejects with the errors of the user's functions. */
   async play(): Promise<void> {
     await this.playDue()
     while (this.held > MOST_HELD && this.order.size > 0) {

@@ -1,4 +1,4 @@
-/** Where JSON lines and CSV have what a replay needs: dotted paths, or names of columns. */
+/** The fields of JSON lines and CSV that a replay reads: dotted paths, or names of columns. */
 export interface FieldNames {
   /** The field of the client's key. */
   readonly key?: string

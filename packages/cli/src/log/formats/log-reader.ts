@@ -6,7 +6,7 @@ export interface LogSink {
   entry(entry: LogEntry): void
   /**
    * @param line its number in the file, from 1
-   * @param text the line, or what it begins with
+   * @param text the line, or its beginning
    */
   unreadable(line: number, text: string, reason: string): void
 }

@@ -8,7 +8,7 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 export interface LineSink {
   /** The bytes from `start` to `end` are valid until it returns. */
   line(bytes: Buffer, start: number, end: number): void
-  /** @param beginning what the line starts with */
+  /** @param beginning the first characters of the line */
   tooLong(beginning: Buffer): void
 }
 
@@ -41,7 +41,7 @@ export class LineSplitter {
     this.keep(chunk.subarray(start))
   }
 
-  /** Takes what is left as a line. */
+  /** Takes the rest as a line. */
   end(): void {
     const line = this.rest
     this.rest = Buffer.alloc(0)

@@ -8,7 +8,7 @@ import { InputError } from './input-error.ts'
 
 const CHUNK = 256 * 1024
 const GZIP = Buffer.from([0x1f, 0x8b])
-/** Other archives by what they begin with, and what unpacks them. */
+/** The first bytes of other archives, and the programs that unpack them. */
 const PACKED = [
   { name: 'Zstandard', begin: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: 'zstd -dc' },
   { name: 'xz', begin: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), unpack: 'xz -dc' },

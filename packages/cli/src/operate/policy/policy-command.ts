@@ -163,7 +163,7 @@ class PolicyCommand {
   /**
    * Asks, and changes.
    *
-   * @param prepare looks what it would change; undefined: nothing
+   * @param prepare returns the difference that it would make; undefined: none
    */
   private async change(
     action: string,

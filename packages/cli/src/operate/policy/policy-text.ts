@@ -10,7 +10,7 @@ import { printable } from '@sluice/terminal/printable'
 import { count, duration, moment, number, percent } from '@sluice/terminal/words'
 import type { ChangeHead } from './policy-changes.ts'
 
-/** A policy, what is in force, and what the command has found beside. */
+/** A policy, its settings in force, and further findings of the command. */
 export interface ListedPolicy extends PolicyState {
   /** The last change of its settings that is remembered. */
   readonly changed: ChangeHead | undefined
@@ -108,7 +108,7 @@ export function changeText({ number, action, by, from, at }: ChangeHead): string
   return `${number}, ${action} by ${by} (${from}), ${moment(at)}`
 }
 
-/** The lines of `history`: the change, and what it was about. */
+/** The lines of `history`: the change, and its settings. */
 export function historyLines(change: PolicyChange): string[] {
   const { before, after } = change
   const lines = Object.entries(after).map(([name, layers]) => {
@@ -118,7 +118,7 @@ export function historyLines(change: PolicyChange): string[] {
   return [changeText(change), ...lines].map(printable)
 }
 
-/** The lines of what the undoing of changes brings back. @param undone the newest first */
+/** The lines of the settings that a rollback brings back. @param undone the newest first */
 export function undoneLines(undone: readonly PolicyChange[]): string[] {
   const now = new Map<string, readonly SettingsLayer[]>()
   const then = new Map<string, readonly SettingsLayer[]>()

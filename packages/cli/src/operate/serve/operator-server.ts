@@ -58,7 +58,7 @@ interface Reply {
   readonly body: string
 }
 
-/** The page for operators, and what it asks for, below a path that only its user knows. */
+/** The page for operators, and its requests, below a path that only its user knows. */
 export function createOperatorServer(parts: ServerParts): Server {
   const server = createServer((request, response) => {
     answer(request, parts)
@@ -73,7 +73,7 @@ export function createOperatorServer(parts: ServerParts): Server {
 async function answer(request: IncomingMessage, parts: ServerParts): Promise<Reply> {
   if (!isOwnHost(request, parts.host)) return problem(403, 'this server has another name')
   const [, token = '', name, more] = (request.url ?? '').split('/')
-  // Without the token nothing shows what there is.
+  // Without the token, every path is unknown.
   if (!isToken(token, parts.token) || name === undefined || more !== undefined) {
     return problem(404, 'not found')
   }

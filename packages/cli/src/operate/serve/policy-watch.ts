@@ -89,7 +89,7 @@ export class PolicyWatch {
     return { ...this.shown, cards }
   }
 
-  /** Reads what is set. Counts come from the reading of all keys: see {@link counter}. */
+  /** Reads the settings. Counts come from the reading of all keys: see {@link counter}. */
   read(): Promise<void> {
     if (!this.documents.isSupported) return this.reading
     const read = this.reading.then(() => this.load())
@@ -104,7 +104,7 @@ export class PolicyWatch {
     return PolicyClientCounter.of(this.documents)
   }
 
-  /** Shows what was counted. */
+  /** Shows the counts. */
   keep(counter: PolicyClientCounter | undefined): void {
     this.clients = counter?.clients ?? new Map()
   }
@@ -112,7 +112,7 @@ export class PolicyWatch {
   /**
    * Changes a policy, or goes back to before a change.
    *
-   * @param given what the page sends, unchecked
+   * @param given the body from the page, unchecked
    * @throws UsageError, and SluiceError also if somebody has changed something since the page was read
    */
   async change(
@@ -145,7 +145,7 @@ export class PolicyWatch {
   }
 
   private async load(): Promise<void> {
-    // A change in between is newer than what is shown as seen: who changes something then, learns of it.
+    // A change in between is newer than the one that was seen: the author of the next change learns of it.
     const history = await this.control.history()
     const states = await this.control.list()
     this.shown = {

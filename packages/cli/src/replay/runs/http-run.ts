@@ -61,7 +61,7 @@ export class HttpRun implements Run {
   /**
    * Begins the run.
    *
-   * @param policies what is set in place of the options. Default: nothing
+   * @param policies the settings that replace the options. Default: none
    * @throws SluiceError if that is wrong
    */
   async begin(policies?: Readonly<Record<string, PolicySettings>>): Promise<void> {
@@ -99,7 +99,7 @@ export class HttpRun implements Run {
   }
 
   /**
-   * Counts what was decided for the client of the first policy.
+   * Counts the decision for the client of the first policy.
    * @param place the request's place in its batch
    * @param logged its client in the log: for requests that no policy decided
    */

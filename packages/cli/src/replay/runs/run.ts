@@ -8,7 +8,7 @@ export interface Run {
   /**
    * Plays the next requests.
    * @returns nothing, or a promise if a user's function is asynchronous
-   * @throws what a user's function throws
+   * @throws the errors of the user's functions
    */
   play(batch: Batch): MaybePromise<void>
   /** The client that the request at a place of the batch was counted for; `NOBODY` if exempt. */

@@ -5,7 +5,7 @@ interface Use<T> {
   readonly request: T
 }
 
-/** The requests of a replay that are in progress, with what their slots are given back by. */
+/** The requests of a replay that are in progress, until they release their slots. */
 export class SlotsInUse<T> {
   private readonly uses = new Heap<Use<T>>((one, other) => one.endMs - other.endMs)
 

@@ -24,7 +24,7 @@ export class LiveKeys {
     this.bucketMs = Math.max(SHORTEST_BUCKET_MS, Math.ceil((resetMs * 4) / BUCKETS))
   }
 
-  /** Forgets what has expired. */
+  /** Forgets expired keys. */
   advance(nowMs: number): void {
     if (nowMs < this.endMs) return
     const present = Math.floor(nowMs / this.bucketMs)

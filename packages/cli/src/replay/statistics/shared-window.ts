@@ -43,7 +43,7 @@ export class SharedWindow {
     this.masks[place] = (this.masks[place] as number) | (1 << lane) | (1 << DEMAND)
   }
 
-  /** Counts what was noted of a batch. */
+  /** Counts the notes of a batch. */
   commit(times: Float64Array, length: number): void {
     for (let i = 0; i < length; i += 1) {
       const mask = this.masks[i] as number

@@ -126,7 +126,7 @@ export class Operations {
   }
 }
 
-/** @throws Error with what the server says is wrong */
+/** @throws Error with the server's message */
 async function ask<T>(name: string, body?: object): Promise<T> {
   const headers = { 'Content-Type': 'application/json' }
   const post = body && { method: 'POST', headers, body: JSON.stringify(body) }
