@@ -29,7 +29,12 @@ export function withLive(draw: Draw, plan: Plan): Plan {
     const at = draw.chance(0.5) ? draw.integer(0, duration) : from + draw.oneOf([0, 0, 3, 2500])
     return anyChange(draw, application.processes, policies, live, Math.min(duration, at))
   })
-  const all = [...faults.map((each) => withoutLive(draw, each)), ...changes]
+  const all: Fault[] = [...faults.map((each) => withoutLive(draw, each)), ...changes]
+  if (draw.chance(0.2)) {
+    const process = draw.integer(0, application.processes - 1)
+    const by = draw.oneOf([-3_600_000, 3_600_000])
+    all.push({ at: draw.integer(0, from), kind: 'process clock', process, by })
+  }
   return {
     ...plan,
     application: { ...application, policies },
@@ -68,9 +73,10 @@ function anyChange(
   ])()
 }
 
-/** What a policy can take over. */
+/** What a policy can take over, within its bounds. */
 function anySettings(draw: Draw, policy: PlannedPolicy): PlannedSettings {
-  const units = draw.oneOf([1, 2, 5, 10, 20])
+  // The last one is above some bounds: it is refused.
+  const units = draw.oneOf([1, 2, 5, 10, 20, 30])
   const quota = 'hold' in policy ? { concurrent: units } : { limit: units }
   const whom = draw.oneOf<PlannedSettings>([
     { dryRun: true },
@@ -90,11 +96,13 @@ function anySettings(draw: Draw, policy: PlannedPolicy): PlannedSettings {
   ])
 }
 
-/** A document that somebody has written past all checks: all but the last two are wrong. */
+/** A document that somebody has written past all checks: most are wrong. */
 function anyText(draw: Draw, policies: readonly PlannedPolicy[], live: readonly number[]): string {
   const written = (layers: object) => JSON.stringify({ form: 1, policies: layers, history: [] })
   const idOf = (i: number) => `${NAME}/${policies[i]?.name}${policies[i]?.isOfRoute ? ':/own' : ''}`
-  const id = idOf(draw.oneOf(live))
+  const policy = draw.oneOf(live)
+  const id = idOf(policy)
+  const quota = 'hold' in (policies[policy] as PlannedPolicy) ? 'concurrent' : 'limit'
   const others = Object.fromEntries(
     live.map((i) => [idOf(i), [{ set: anySettings(draw, policies[i] as PlannedPolicy) }]]),
   )
@@ -105,9 +113,11 @@ function anyText(draw: Draw, policies: readonly PlannedPolicy[], live: readonly 
     '[]',
     JSON.stringify({ form: 2, policies: others, history: [] }),
     JSON.stringify({ form: 1, policies: others }),
-    wrong({ limit: 1e300, concurrent: 1e300 }),
-    wrong({ limit: 1e300 }),
-    wrong({ concurrent: -1 }),
+    wrong({ [quota]: 1e300 }),
+    wrong({ [quota]: -1 }),
+    // Only above some bounds.
+    wrong({ [quota]: 30 }),
+    wrong({ [quota]: 30 }),
     wrong({ enforce: 7 }),
     wrong({ alertAt: [2] }),
     wrong({ window: '1s' }),

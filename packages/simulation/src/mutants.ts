@@ -778,12 +778,6 @@ export const mutants: readonly Mutant[] = [
     by: 'if (isFirst)',
   },
   {
-    name: 'a setting ends by the clock of the process',
-    file: 'limiter/live/live-policies.ts',
-    text: 'const settings = settingsAt(layers[id], at)',
-    by: 'const settings = settingsAt(layers[id], Date.now())',
-  },
-  {
     name: 'a document that was read is not read again',
     file: 'stores/documents/shared-documents.ts',
     text: '      if (read.text === undefined) followed.learn(undefined, read.at)\n      else this.teach',
@@ -794,12 +788,6 @@ export const mutants: readonly Mutant[] = [
     file: 'stores/documents/shared-documents.ts',
     text: 'if (this.awake === 0 || this.dueAt === Infinity',
     by: 'if (this.awake >= 0 || this.dueAt === Infinity',
-  },
-  {
-    name: 'a document that goes leaves its settings',
-    file: 'stores/documents/policy-document.ts',
-    text: "if (text === '') return NO_POLICIES",
-    by: "if (text === '') throw new Error('it is empty')",
   },
   {
     name: 'a policy that is not in the document refuses nobody',
@@ -818,12 +806,6 @@ export const mutants: readonly Mutant[] = [
     file: 'stores/transactional/transactional-documents.ts',
     text: 'if (versionOf(textOf(states[0])) !== known) return { changes: [], value: false }',
     by: '',
-  },
-  {
-    name: 'a change keeps settings that have ended',
-    file: 'stores/documents/policy-document.ts',
-    text: 'const alive = (layers ?? []).filter(({ until = Infinity }) => until > at)',
-    by: 'const alive = layers ?? []',
   },
   {
     name: 'thresholds stay where a document changes them alone',

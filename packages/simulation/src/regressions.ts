@@ -163,6 +163,10 @@ export const regressions: readonly Regression[] = [
     was: 'a request that could not wait where its first policy is a dry run: it was refused without a wait, and by no policy',
     plan: '{"seed":961,"epoch":1803752807985,"duration":240000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"sliding-window","limit":2,"window":10000,"settles":true,"alertAt":[0.5,1],"reserveMs":3000,"enforce":0.5},{"name":"policy 1","algorithm":"sliding-log","limit":1,"window":700,"settles":true,"alertAt":[0.8]}],"deadline":100,"onStoreError":"deny","localShare":0.5,"refusalCache":true,"joins":false,"queuesOffline":false,"waits":{"maxMs":5000,"most":2,"priority":"constant"}},"requests":[{"at":234564,"process":1,"client":"bob","cost":0,"actual":0,"workMs":1000,"retries":5,"otherAnchor":true,"limit":1},{"at":234564,"process":1,"client":"bob","cost":1,"actual":0,"retries":5,"otherAnchor":true},{"at":234564,"process":0,"client":"bob","cost":1,"actual":1,"workMs":1000,"retries":5,"limit":3}],"faults":[]}',
   },
+  {
+    was: 'a document that changed thresholds alone: they were reported at the levels of those before',
+    plan: '{"seed":300,"duration":27000,"application":{"processes":1,"policies":[{"name":"policy 1","algorithm":"sliding-window","limit":5,"window":3000,"settles":true,"alertAt":[1],"reserveMs":10000,"level":"organisation","live":{"limit":{"min":1,"max":20}}}],"deadline":100,"onStoreError":"deny","localShare":0.25,"joins":false,"queuesOffline":true},"requests":[{"at":15345,"process":0,"client":"bob","cost":1,"actual":2,"workMs":0,"retries":1},{"at":15775,"process":0,"client":"bob","cost":1,"actual":0,"workMs":6000,"retries":1},{"at":17555,"process":0,"client":"bob","cost":1,"actual":1,"workMs":0}],"faults":[{"at":16529,"process":0,"kind":"set policy","policy":0,"set":{"alertAt":[0.8]}}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 
