@@ -57,10 +57,17 @@ describe('a server', () => {
     return Object.fromEntries(sent.map((each) => [each, stats[each]!.calls]))
   }
 
+  /** A limiter notes in the background, by scripts of its own, where it counts: once for each prefix. */
+  async function untilKept(prefix: string): Promise<void> {
+    const isKept = async () => (await redis.command('EXISTS', `${prefix}:{#}:keyspaces`)) === 1
+    await until(isKept, { what: 'the keyspaces are kept' })
+  }
+
   test.each([1, 3, 10])('decides %i policies in one EVALSHA', async (count) => {
+    const prefix = `alone-${count}`
     const limiter = createLimiter({
       ...patient,
-      prefix: 'sluice',
+      prefix,
       store,
       policies: policies(count),
     })
@@ -73,6 +80,7 @@ describe('a server', () => {
       () => limiter.reset('client'),
     ]
     for (const act of acts) await act()
+    await untilKept(prefix)
     for (const [i, act] of acts.entries()) {
       // A block and a reset also ask whether other versions of the application have counted the client.
       const isOfOperator = i === 3 || i === 5
@@ -81,8 +89,10 @@ describe('a server', () => {
   })
 
   test('sends nothing but EVALSHA for a decision', async () => {
-    const limiter = createLimiter({ ...patient, store, limit: 1, window: '1h' })
+    const prefix = 'bare'
+    const limiter = createLimiter({ ...patient, store, limit: 1, window: '1h', prefix })
     await limiter.consume('warm')
+    await untilKept(prefix)
     const lines: string[] = []
     const monitor = await client.monitor()
     monitor.on('monitor', (_time, [command], source) => {
@@ -99,15 +109,12 @@ describe('a server', () => {
   })
 
   test('decides the requests of one turn, of different clients, in one EVALSHA', async () => {
-    const limiter = createLimiter({
-      ...patient,
-      prefix: 'sluice',
-      store,
-      policies: policies(3),
-    })
+    const prefix = 'turn'
+    const limiter = createLimiter({ ...patient, prefix, store, policies: policies(3) })
     const turn = () =>
       Promise.all(Array.from({ length: 50 }, (_, i) => limiter.consume(`client ${i % 7}`)))
     await turn()
+    await untilKept(prefix)
     await redis.command('FLUSHALL')
     expect(await sentDuring(turn)).toEqual({ evalsha: 1 })
     const decision = await limiter.peek('client 0')
@@ -116,12 +123,13 @@ describe('a server', () => {
 
   test.each([
     ['policies', { policies: policies(30) }, 60, 12],
-    ['long logs', { algorithm: 'sliding-log', limit: 10_000, window: '1h' }, 5, 5],
-  ])('keeps each call short: many %s make several', async (_, options, requests, calls) => {
-    const limiter = createLimiter({ ...patient, store, ...options } as never)
+    ['long-logs', { algorithm: 'sliding-log', limit: 10_000, window: '1h' }, 5, 5],
+  ])('keeps each call short: many %s make several', async (prefix, options, requests, calls) => {
+    const limiter = createLimiter({ ...patient, store, prefix, ...options } as never)
     const turn = () =>
       Promise.all(Array.from({ length: requests }, (_, i) => limiter.consume(`client ${i}`)))
     await turn()
+    await untilKept(prefix)
     expect(await sentDuring(turn)).toEqual({ evalsha: calls })
   })
 
@@ -151,9 +159,7 @@ describe('a server', () => {
     const prefix = 'scripts'
     const limiter = createLimiter({ ...patient, store, policies: policies(2), prefix })
     await limiter.consume('warm')
-    // Which keyspaces there are is kept in the background, by scripts of its own.
-    const isKept = async () => (await redis.command('EXISTS', `${prefix}:{#}:keyspaces`)) === 1
-    await until(isKept, { what: 'the keyspaces are kept' })
+    await untilKept(prefix)
     await redis.command('SCRIPT', 'FLUSH')
     expect(await sentDuring(() => limiter.consume('client'))).toEqual({ evalsha: 1, eval: 1 })
     expect(await sentDuring(() => limiter.consume('client'))).toEqual({ evalsha: 1 })
