@@ -790,6 +790,12 @@ export const mutants: readonly Mutant[] = [
     by: 'if (this.awake >= 0 || this.dueAt === Infinity',
   },
   {
+    name: 'a document that goes leaves its settings',
+    file: 'stores/documents/policy-document.ts',
+    text: "if (text === '') return NO_POLICIES",
+    by: "if (text === '') throw new Error('it is empty')",
+  },
+  {
     name: 'a policy that is not in the document refuses nobody',
     file: 'limiter/live/live-policies.ts',
     text: 'const settings = settingsAt(layers[id], at)',
