@@ -91,6 +91,8 @@ export function termsOf(
   }
 }
 
+/** Beyond all that documents set. */
+const MAX_LIMIT = 1e15
 const NAMES = ['limit', 'burst', 'maxDelay', 'concurrent', 'alertAt', 'dryRun', 'enforce']
 
 /** Whether it has settings that there are, and an end that is a time. */
@@ -103,16 +105,22 @@ const isWhole = (value: unknown, least: number, most: number) =>
   Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
 const isShare = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1
 
-/** Whether a policy can take over settings. */
-export function areGood(policy: PlannedPolicy, settings: PlannedSettings): boolean {
+/** Whether a limit is within the bounds of a policy. */
+export function isWithin(policy: PlannedPolicy, { limit, concurrent }: PlannedSettings): boolean {
   const { limit: bounds = {} } = policy.live === true ? {} : (policy.live ?? {})
-  const { min = 0, max = 1e15 } = bounds
+  const { min = 0, max = MAX_LIMIT } = bounds
+  const units = limit ?? concurrent ?? min
+  return units >= min && units <= max
+}
+
+/** Whether a policy could take over settings, if it had no bounds. */
+export function areGood(policy: PlannedPolicy, settings: PlannedSettings): boolean {
   const algorithm = 'hold' in policy ? 'slots' : policy.algorithm
   const rules: { readonly [name: string]: (value: unknown) => boolean } = {
-    limit: (value) => algorithm !== 'slots' && isWhole(value, min, max),
-    concurrent: (value) => algorithm === 'slots' && isWhole(value, min, max),
-    burst: (value) => algorithm === 'token-bucket' && isWhole(value, 1, 1e15),
-    maxDelay: (value) => algorithm === 'leaky-bucket' && isWhole(value, 0, 1e15),
+    limit: (value) => algorithm !== 'slots' && isWhole(value, 0, MAX_LIMIT),
+    concurrent: (value) => algorithm === 'slots' && isWhole(value, 0, MAX_LIMIT),
+    burst: (value) => algorithm === 'token-bucket' && isWhole(value, 1, MAX_LIMIT),
+    maxDelay: (value) => algorithm === 'leaky-bucket' && isWhole(value, 0, MAX_LIMIT),
     alertAt: (value) => Array.isArray(value) && value.every((each) => each > 0 && isShare(each)),
     dryRun: (value) => typeof value === 'boolean',
     enforce: isShare,

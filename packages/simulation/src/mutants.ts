@@ -768,8 +768,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a document may leave the bounds of a policy',
     file: 'limiter/policy.ts',
-    text: 'const isOutside = live &&',
-    by: 'const isOutside = false &&',
+    text: 'return live === undefined || limit === undefined ||',
+    by: 'return live !== undefined || limit === undefined ||',
+  },
+  {
+    name: 'a limit beyond the bounds of one policy holds up all others',
+    file: 'limiter/live/live-policies.ts',
+    text: 'all[id] = this.document.policies[id] ?? []',
+    by: 'return this.document.policies',
   },
   {
     name: 'a setting never ends',

@@ -133,16 +133,20 @@ export class Policy {
     const replaces = settings.dryRun !== undefined || settings.enforce !== undefined
     const given = { ...(replaces ? others : this.given), ...settings, live: undefined }
     const policy = new Policy(this.path, given)
-    const { limit } = policy
-    const isOutside = live && limit !== undefined && (limit < live.min || limit > live.max)
-    if (!isOutside) return Object.assign(policy, { live, given })
+    if (this.allows(policy.limit)) return Object.assign(policy, { live, given })
     throw new SluiceError({
       code: 'SLUICE_OPTION_RANGE',
       option: this.at(limitOption),
-      expected: `${live.min} to ${live.max}, the bounds of the option live`,
-      received: limit,
+      expected: `${live?.min} to ${live?.max}, the bounds of the option live`,
+      received: policy.limit,
       fix: 'Choose a limit within the bounds, or change them in the application.',
     })
+  }
+
+  /** Whether a limit is within the bounds of `live`. */
+  allows(limit: number | undefined): boolean {
+    const { live } = this
+    return live === undefined || limit === undefined || (limit >= live.min && limit <= live.max)
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Charge, Documents } from '@sluice/core/store'
 import {
   areGood,
   idOf,
+  isWithin,
   type Layer,
   type Layers,
   readDocument,
@@ -152,20 +153,31 @@ export class InForce {
       return
     }
     const version = text.slice(0, 16)
-    const layers = this.layersOf(text, at)
-    const next = this.known.map((each) => ({ version, layers: layers ?? each.layers }))
+    const next = this.known.map(({ layers }) => ({
+      version,
+      layers: this.layersOf(text, at, layers),
+    }))
     const all = isCertain ? next : [...this.known, ...next]
     const texts = all.map((each) => JSON.stringify(each))
     this.known = all.filter((_, i) => texts.indexOf(texts[i] as string) === i)
   }
 
-  /** What a document says, if all policies of the process can take it over. */
-  private layersOf(text: string, at: number): Layers | undefined {
+  /**
+   * The settings of a document if all policies of the process can take it over, or those before it. A policy whose
+   * bounds a limit leaves stays as it was.
+   */
+  private layersOf(text: string, at: number, before: Layers): Layers {
     const policies = readDocument(text)?.policies
-    if (policies === undefined) return undefined
-    const isGood = (policy: PlannedPolicy) =>
-      policy.live === undefined || areGood(policy, settingsAt(policies[idOf(policy)], at))
-    return this.policies.every(isGood) ? policies : undefined
+    if (policies === undefined) return before
+    const taken: Record<string, readonly Layer[]> = { ...policies }
+    for (const policy of this.policies) {
+      if (policy.live === undefined) continue
+      const id = idOf(policy)
+      const settings = settingsAt(policies[id], at)
+      if (!areGood(policy, settings)) return before
+      if (!isWithin(policy, settings)) taken[id] = before[id] ?? []
+    }
+    return taken
   }
 
   /** While nothing fails, it has what the store had within the last two seconds. */

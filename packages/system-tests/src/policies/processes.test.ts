@@ -134,7 +134,7 @@ describe('on Redis', () => {
     await exhaust(processes, history)
   })
 
-  test('a process with narrower bounds ignores the document as a whole, and warns', async () => {
+  test('a process with narrower bounds keeps its limit, and warns', async () => {
     const redis = await startRedis()
     ends.push(() => redis.stop())
     const client = new Redis(redis.url)

@@ -121,6 +121,56 @@ async function later(limiter: Limiter<'async'>, after = 2000): Promise<number | 
   return (await limiter.peek('ada')).limit
 }
 
+describe('a document for two policies, one of which may have 500', () => {
+  function twoPolicies() {
+    const remote = remoteStore()
+    const api = limiterOn(remote.store, { live: { limit: { max: 500 } } })
+    const other = limiterOn(remote.store, { name: 'other', prefix: 'sluice', window: '2h' })
+    const limits = async (policies: unknown) => {
+      write(remote, policies)
+      return [await later(api), await later(other)]
+    }
+    return { api, limits }
+  }
+  const layers = (limit: unknown) => [{ set: { limit } }]
+
+  it.each<[string, unknown]>([
+    ['no JSON', '{'],
+    ['another form', JSON.stringify({ form: 2, policies: {}, history: [] })],
+    ['no layers', { other: layers(3), api: { limit: 3 } }],
+    ['a window', { other: layers(3), api: [{ set: { limit: 3, window: 1 } }] }],
+    ['a limit beyond all', { other: layers(3), api: layers(1e300) }],
+    ['a negative limit', { other: layers(3), api: layers(-1) }],
+    ['text', { other: layers(3), api: layers('3') }],
+    ['an end that is none', { other: layers(3), api: [{ set: { limit: 3 }, until: 'never' }] }],
+    ['too long', JSON.stringify({ form: 1, policies: {}, history: [], filler: 'x'.repeat(1e6) })],
+  ])('is ignored as a whole if it is wrong: %s', async (_, policies) => {
+    const { api, limits } = twoPolicies()
+    await api.policies.set('api', { limit: 7 })
+    expect(await limits(policies)).toEqual([7, 5])
+    expect(warned).toHaveLength(1)
+  })
+
+  it('leaves a policy as it was whose bounds it leaves: another version of the application may have others', async () => {
+    const { api, limits } = twoPolicies()
+    await api.policies.set('api', { limit: 7 })
+    expect(await limits({ api: layers(501), other: layers(3) })).toEqual([7, 3])
+    expect(warned).toEqual([expect.stringMatching(/The limit 501 of the policy 'api' .* 0 to 500/)])
+    expect(await limits({ api: layers(502), other: layers(2) })).toEqual([7, 2])
+    expect(await limits({ api: layers(500), other: layers(1) })).toEqual([500, 1])
+    expect(await limits({})).toEqual([5, 5])
+  })
+
+  it('leaves it as it was also in a limiter that comes later', async () => {
+    const remote = remoteStore()
+    const wide = limiterOn(remote.store)
+    await wide.policies.set('api', { limit: 501 })
+    const narrow = limiterOn(remote.store, { live: { limit: { max: 500 } } })
+    expect([await later(wide), await later(narrow)]).toEqual([501, 5])
+    expect(warned).toContainEqual(expect.stringContaining('The limit 501'))
+  })
+})
+
 describe('a document', () => {
   it('decides whether a policy refuses, whatever its code says of that', async () => {
     for (const code of [{ dryRun: true }, { enforce: 0.5 }, {}]) {

@@ -3,14 +3,17 @@ import { textOf } from '../../errors/thrown.ts'
 import { warn as warnOperator } from '../../errors/warning.ts'
 import { policyEvents } from '../../events.ts'
 import {
+  byName,
   NO_POLICIES,
   POLICIES,
   type PolicyDocument,
+  type PolicyLayers,
   type PolicySettings,
   readPolicies,
   settingsAt,
 } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
+import type { LimitRange } from '../live-bounds.ts'
 import type { Policy } from '../policy.ts'
 import { SettingEnds } from './setting-ends.ts'
 
@@ -46,8 +49,9 @@ interface Prepared {
 const forgotten = new FinalizationRegistry<() => void>((end) => end())
 
 /**
- * The settings that a document under a prefix has for the policies of this process. A document is taken over as a whole,
- * or not at all: then the last good one holds.
+ * The settings that a document under a prefix has for the policies of this process. A document that is wrong is ignored
+ * as a whole: then the last good one holds. Of one that is right, a limit outside of the bounds of a policy leaves that
+ * policy as it was: another version of the application may have other bounds.
  */
 class LivePolicies {
   private readonly documents: SharedDocuments
@@ -101,31 +105,46 @@ class LivePolicies {
   /** @returns whether it is in force */
   private takeText(text: string, at: number): boolean {
     try {
-      const document = readPolicies(text)
-      const isTaken = this.take(document, at)
-      if (isTaken) this.document = document
-      return isTaken
+      return this.take(readPolicies(text), at)
     } catch (error) {
-      warn(error)
+      warnOfDocument(error)
       return false
     }
   }
 
+  /** The settings of a document, with those before it of a policy whose bounds its limit leaves. */
+  private withinBounds(policies: PolicyLayers, at: number): PolicyLayers {
+    const all = byName(policies)
+    for (const { id, policy } of this.policies) {
+      const outside = outsideOf(policy, settingsAt(policies[id], at))
+      if (outside === undefined) continue
+      all[id] = this.document.policies[id] ?? []
+      const { min, max } = policy.live as LimitRange
+      warn(
+        `The limit ${outside} of the policy '${id}' in the document of live policies is ignored: this process allows ` +
+          `${min} to ${max}, by its option live. The limit before it holds. Give all versions of the application the same bounds.`,
+      )
+    }
+    return all
+  }
+
   /** @returns whether all policies could take it over; otherwise none has */
   private take(
-    { policies }: PolicyDocument,
+    document: PolicyDocument,
     at: number,
     to: readonly Attached[] = this.alive(),
   ): boolean {
+    const policies = this.withinBounds(document.policies, at)
     const ends = this.ends.after(policies, at)
     const alive = ends.withoutEnded(policies)
     let prepared: Prepared[]
     try {
       prepared = to.flatMap((attached) => prepare(attached, alive, at))
     } catch (error) {
-      warn(error)
+      warnOfDocument(error)
       return false
     }
+    this.document = { ...document, policies }
     this.ends = ends
     // Where nothing is polled, a request looks whether something has ended.
     this.documents.wakeBy(ends.next)
@@ -140,9 +159,18 @@ function prepare(attached: Attached, layers: PolicyDocument['policies'], at: num
   return attached.policies.flatMap(({ id, policy }, i) => {
     const settings = settingsAt(layers[id], at)
     const text = JSON.stringify(settings ?? {})
-    if (attached.applied[i] === text) return []
+    if (attached.applied[i] === text || outsideOf(policy, settings) !== undefined) return []
     return { attached, i, settings, next: policy.with(settings ?? {}) }
   })
+}
+
+/** The limit that settings have outside of the bounds of a policy; undefined: they have none, or one that no policy can have. */
+function outsideOf(policy: Policy, settings: PolicySettings = {}): number | undefined {
+  const limit = policy.holdsSlots ? settings.concurrent : settings.limit
+  const isLimit = Number.isSafeInteger(limit) && (limit as number) >= 0
+  return isLimit && (limit as number) <= policy.algorithm.maxLimit && !policy.allows(limit)
+    ? limit
+    : undefined
 }
 
 function adopt({ attached, i, settings, next }: Prepared, at: number): void {
@@ -174,19 +202,21 @@ const WARNINGS_WITHIN_MS = 3_600_000
 const warned = new Set<string>()
 let warnedSince = 0
 
-function warn(error: unknown): void {
-  const said = error instanceof Error ? error.message : textOf(error)
-  const reason = said.slice(0, 300)
-  const now = performance.now()
-  if (warned.size === MAX_WARNINGS && now - warnedSince >= WARNINGS_WITHIN_MS) warned.clear()
-  if (warned.has(reason) || warned.size === MAX_WARNINGS) return
-  if (warned.size === 0) warnedSince = now
-  warned.add(reason)
-  warnOperator(
-    'SLUICE_POLICY_DOCUMENT',
+function warnOfDocument(error: unknown): void {
+  const reason = (error instanceof Error ? error.message : textOf(error)).slice(0, 300)
+  warn(
     `The document with the settings of live policies is ignored: ${reason}. The last good one holds, or the options if ` +
       'there is none. Correct it with the command "sluice policy".',
   )
+}
+
+function warn(text: string): void {
+  const now = performance.now()
+  if (warned.size === MAX_WARNINGS && now - warnedSince >= WARNINGS_WITHIN_MS) warned.clear()
+  if (warned.has(text) || warned.size === MAX_WARNINGS) return
+  if (warned.size === 0) warnedSince = now
+  warned.add(text)
+  warnOperator('SLUICE_POLICY_DOCUMENT', text)
 }
 
 const known = new WeakMap<SharedDocuments, LivePolicies>()
