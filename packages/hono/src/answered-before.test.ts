@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { until } from '@sluice/test-harness/redis'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { compress } from 'hono/compress'
@@ -12,6 +12,7 @@ import { streamText } from 'hono/streaming'
 import { timeout } from 'hono/timeout'
 import { createAdaptorServer as createAdaptorServer1 } from 'node-server1'
 import { memoryStore, type RateLimitOptions, rateLimit } from './index.ts'
+import { shedLoad } from './overload.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -103,7 +104,8 @@ describe.each([
       expect([response.status, await response.text()]).toEqual([504, 'Gateway Timeout'])
       late.open()
       await untilLeft('2,99')
-      expect(seen).toEqual([504])
+      // When the response is over, and when the handler is.
+      expect(seen).toEqual([504, 504])
       // Hono's own `stream` asks for the body of what was sent.
       if (kind === 'text') expect(errors).toEqual([])
     },
@@ -132,6 +134,65 @@ describe.each([
     await passed.opened
     expect(errors).toEqual([])
   })
+
+  /** With each, the number of requests that begin before others wait. */
+  const QUEUES = {
+    rateLimit(limit: RateLimitOptions) {
+      return [rateLimit(limit), 1] as const
+    },
+    shedLoad() {
+      // Time stands still, so nothing depends on the machine.
+      jest.spyOn(performance, 'now').mockReturnValue(1000)
+      ends.push(() => jest.restoreAllMocks())
+      return [shedLoad({ queue: { max: 10, maxWait: '1m' } }), 20] as const
+    },
+  }
+  test.each(Object.entries(QUEUES))(
+    'timeout() before %s: who has been answered leaves the queue',
+    async (_, make) => {
+      const store = memoryStore()
+      ends.push(() => store.close())
+      const [queue, places] = make({ store, concurrent: 1, key: () => 'client', maxWait: '1m' })
+      const units = rateLimit({ store, limit: 100, window: '1d', key: () => 'client', prefix: 'u' })
+      const begun: string[] = []
+      const seen: unknown[] = []
+      const errors: unknown[] = []
+      const finished = gate()
+      let closed = 0
+      const app = new Hono<{ Bindings: { outgoing: NodeJS.EventEmitter } }>()
+      app.use('/late', async (c, next) => {
+        c.env.outgoing.once('close', () => {
+          closed += 1
+        })
+        return timeout(20)(c, next)
+      })
+      app.use(noting(errors)).use('/late', async (c, next) => {
+        await next()
+        seen.push(c.res.status)
+      })
+      app
+        .use(queue)
+        .use(units)
+        .get('*', async (c) => {
+          begun.push(c.req.path)
+          await finished.opened
+          return c.text('served')
+        })
+      const origin = `http://127.0.0.1:${await listen(app as unknown as Hono)}`
+      const served = Array.from({ length: places }, () => fetch(`${origin}/first`))
+      await until(() => begun.length === places, { what: 'all places are taken' })
+      const late = await Promise.all([1, 2, 3].map(() => fetch(`${origin}/late`)))
+      for (const { status } of late) expect(status).toBe(504)
+      await until(() => closed === 3, { what: 'the responses are over' })
+      served.push(fetch(`${origin}/live`))
+      finished.open()
+      for (const response of await Promise.all(served)) expect(await response.text()).toBe('served')
+      expect(begun).toEqual([...Array(places).fill('/first'), '/live'])
+      expect((await units.limiter.peek('key:client')).remaining).toBe(100 - places - 1)
+      expect(errors).toEqual([])
+      expect(seen).toEqual([504, 504, 504])
+    },
+  )
 
   test('compress() before a limiter that admits when the client has gone', async () => {
     const late = gate()

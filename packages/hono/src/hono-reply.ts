@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { FetchReply, notOfFramework } from '@sluice/core/adapter'
+import { FetchReply, isClosed, notOfFramework, whenClosed } from '@sluice/core/adapter'
 import type { Context } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 
@@ -18,6 +18,17 @@ export class HonoReply extends FetchReply {
     return super.isHeadSent || this.outgoing?.headersSent === true
   }
 
+  /** On Node also when other middleware has answered: then @hono/node-server does not abort the signal. */
+  protected override get isGone(): boolean {
+    const { outgoing } = this
+    return outgoing === undefined ? super.isGone : isClosed(outgoing)
+  }
+
+  protected override watchClient(gone: () => void): () => void {
+    const { outgoing } = this
+    return outgoing === undefined ? super.watchClient(gone) : whenClosed(outgoing, gone)
+  }
+
   /** The application has answered. */
   answered(): Promise<void> | undefined {
     if (this.outgoing?.headersSent) this.keepReadable()
@@ -33,7 +44,7 @@ export class HonoReply extends FetchReply {
   /** A response of @hono/node-server that was sent throws if it is read after its body was asked for. */
   private keepReadable(): void {
     if (!hasStatus(this.c.res))
-      this.give(new Response(null, { status: this.outgoing?.statusCode as number }))
+      this.replace(new Response(null, { status: this.outgoing?.statusCode as number }))
   }
 
   override setField(name: string, value: string): void {
@@ -59,6 +70,11 @@ export class HonoReply extends FetchReply {
 
   protected override give(response: Response): void {
     super.give(response)
+    if (this.outgoing?.headersSent) this.keepReadable()
+    else this.replace(response)
+  }
+
+  private replace(response: Response): void {
     // Else Hono would join the fields of both.
     this.c.res = undefined
     this.c.res = response
@@ -71,9 +87,10 @@ export class HonoReply extends FetchReply {
     else outgoing.once('close', callback)
   }
 
-  /** Node's response, if Hono runs on a server of Node's. */
+  /** Node's response, if Hono runs on a server of Node's. Elsewhere the application names what `c.env` has. */
   private get outgoing(): ServerResponse | undefined {
-    return (this.c.env as { outgoing?: ServerResponse } | undefined)?.outgoing
+    const { outgoing } = (this.c.env ?? {}) as { outgoing?: ServerResponse }
+    return typeof outgoing?.headersSent === 'boolean' ? outgoing : undefined
   }
 }
 

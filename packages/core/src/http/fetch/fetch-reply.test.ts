@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { FetchReply } from './fetch-reply.ts'
 
@@ -267,4 +268,20 @@ test('a signal that was aborted before is a client that has gone', async () => {
   expect([events.splice(0), reply.isClosed]).toEqual([['closed'], true])
   await reply.answerWith(() => new Response('served'))
   expect(events).toEqual(['ended'])
+})
+
+test('the signal has one listener while somebody asks, and then none', async () => {
+  const request = new Request('http://example.com')
+  const reply = new FetchReply(request)
+  const count = () => getEventListeners(request.signal, 'abort').length
+  const cancels = [1, 2].map(() => reply.whenClosed(() => {}))
+  expect(count()).toBe(1)
+  cancels[0]?.()
+  expect(count()).toBe(1)
+  cancels[1]?.()
+  expect(count()).toBe(0)
+  reply.whenClosed(() => {})
+  expect(count()).toBe(1)
+  await reply.answerWith(() => new Response('served'))
+  expect(count()).toBe(0)
 })

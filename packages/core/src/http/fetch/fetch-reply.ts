@@ -37,8 +37,8 @@ export class FetchReply implements Progress {
    * reader waits.
    */
   private quietSince: number | undefined
-  /** The listener on the signal of the request. */
-  private aborted: (() => void) | undefined
+  /** Stops watching the client; undefined while it is not watched. */
+  private unwatch: (() => void) | undefined
 
   /** @throws SluiceError if it is no request of the Fetch standard */
   constructor(request: Request | undefined) {
@@ -72,7 +72,12 @@ export class FetchReply implements Progress {
 
   /** Whether the response has been read to its end, or its client has gone. */
   get isClosed(): boolean {
-    return this.closed.happened || this.request.signal.aborted
+    return this.closed.happened || this.isGone
+  }
+
+  /** Whether the server has reported that nobody waits for a response any more. */
+  protected get isGone(): boolean {
+    return this.request.signal.aborted
   }
 
   /**
@@ -80,14 +85,30 @@ export class FetchReply implements Progress {
    * @returns a function that cancels it
    */
   whenClosed(callback: () => void): () => void {
-    // Some servers make the signal when it is read.
-    const { signal } = this.request
-    if (signal.aborted) this.clientGone()
-    else if (!this.closed.isAwaited) {
-      this.aborted ??= () => this.clientGone()
-      signal.addEventListener('abort', this.aborted, { once: true })
+    if (!this.closed.happened) {
+      if (this.isGone) this.clientGone()
+      else this.unwatch ??= this.watchClient(() => this.clientGone())
     }
-    return this.closed.on(callback)
+    const cancel = this.closed.on(callback)
+    return () => {
+      cancel()
+      if (!this.closed.isAwaited) this.unwatchClient()
+    }
+  }
+
+  /**
+   * Calls back when `isGone` becomes true.
+   * @returns a function that cancels it
+   */
+  protected watchClient(gone: () => void): () => void {
+    const { signal } = this.request
+    signal.addEventListener('abort', gone, { once: true })
+    return () => signal.removeEventListener('abort', gone)
+  }
+
+  private unwatchClient(): void {
+    this.unwatch?.()
+    this.unwatch = undefined
   }
 
   quietMs(): number | undefined {
@@ -193,9 +214,7 @@ export class FetchReply implements Progress {
   private end(): undefined {
     this.ended.happen()
     this.closed.happen()
-    if (this.aborted === undefined) return
-    this.request.signal.removeEventListener('abort', this.aborted)
-    this.aborted = undefined
+    this.unwatchClient()
   }
 
   /** Whether a response has all fields that were set, and none that were removed. */
