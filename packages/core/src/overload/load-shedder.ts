@@ -133,6 +133,8 @@ export class LoadShedder<Request, Response> {
 
   private refuse(response: Response): void {
     const { adapter } = this
+    // Other middleware may have begun to answer while the request waited.
+    if (adapter.isHeadSent(response)) return
     const refusal: Refusal = {
       status: 503,
       retryAfterMs: this.retryAfterMs(),
