@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { until } from '@sluice/test-harness/redis'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
@@ -133,6 +134,33 @@ describe.each([
     late.open()
     await passed.opened
     expect(errors).toEqual([])
+  })
+
+  test('timeout() before a limiter that asks for the address when the connection has ended', async () => {
+    const limit = rateLimit({
+      limit: 5,
+      window: '1d',
+      address: (c) => getConnInfo(c).remote.address,
+    })
+    ends.push(() => limit.limiter.close())
+    const gone = gate()
+    const passed = gate()
+    let begun = 0
+    const app = new Hono<{ Bindings: { incoming: { socket: NodeJS.EventEmitter } } }>()
+    app.use(timeout(20)).use(async (c, next) => {
+      c.env.incoming.socket.once('close', gone.open)
+      await gone.opened
+      await next().finally(passed.open)
+    })
+    app.use(limit).get('/', (c) => {
+      begun += 1
+      return c.text('late')
+    })
+    const port = await listen(app as unknown as Hono)
+    const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { Connection: 'close' } })
+    expect(response.status).toBe(504)
+    await passed.opened
+    expect([begun, (await limit.limiter.peek('unknown')).remaining]).toEqual([0, 5])
   })
 
   /** With each, the number of requests that begin before others wait. */

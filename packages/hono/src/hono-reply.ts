@@ -87,11 +87,21 @@ export class HonoReply extends FetchReply {
     else outgoing.once('close', callback)
   }
 
-  /** Node's response, if Hono runs on a server of Node's. Elsewhere the application names what `c.env` has. */
   private get outgoing(): ServerResponse | undefined {
-    const { outgoing } = (this.c.env ?? {}) as { outgoing?: ServerResponse }
-    return typeof outgoing?.headersSent === 'boolean' ? outgoing : undefined
+    return outgoingOf(this.c)
   }
+}
+
+/** Whether the client has gone, or has its answer, so that its address may be lost. */
+export function isGone(c: Context): boolean {
+  const outgoing = outgoingOf(c)
+  return outgoing === undefined ? c.req.raw.signal.aborted : isClosed(outgoing)
+}
+
+/** Node's response, if Hono runs on a server of Node's. Elsewhere the application names what `c.env` has. */
+function outgoingOf(c: Context): ServerResponse | undefined {
+  const { outgoing } = (c.env ?? {}) as { outgoing?: ServerResponse }
+  return typeof outgoing?.headersSent === 'boolean' ? outgoing : undefined
 }
 
 function hasStatus(response: Response): boolean {

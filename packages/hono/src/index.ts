@@ -8,7 +8,7 @@ import {
 import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
-import { HonoReply } from './hono-reply.ts'
+import { HonoReply, isGone } from './hono-reply.ts'
 import { RateLimitError } from './refusal-error.ts'
 
 export * from '@sluice/core'
@@ -62,6 +62,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   const limiter = new RoutedLimiter<Context, HonoReply>(rest, {
     ...fetchExchange((c) => c.req.raw, address),
     address,
+    isGone,
     // Middleware may replace the request, and an application may get the same one several times.
     identity: (c) => c,
     proxyTrust: () => 'nobody',
