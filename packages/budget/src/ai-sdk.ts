@@ -34,9 +34,10 @@ export function aiSdk(open: Open, maxOutput: number) {
     try {
       return { result: await act(), call, reading, model }
     } catch (error) {
-      const { statusCode } = error as { statusCode?: number }
-      // A call that the provider refuses has used nothing. Of all others nobody knows.
-      if (statusCode !== undefined) await call.settle({ model, input: 0, output: 0 })
+      const { statusCode = 0 } = error as { statusCode?: number }
+      // A call that the provider refuses has used nothing. Of all others nobody knows: an answer that can't be read has
+      // the status 200.
+      if (statusCode >= 400) await call.settle({ model, input: 0, output: 0 })
       await call.release()
       throw error
     }

@@ -333,6 +333,16 @@ describe('the AI SDK', () => {
     expect(await spent()).toBe(0)
   })
 
+  test.each<[string, ModelServer['fails']]>([
+    ['can not be read', { status: 200 }],
+    ['breaks', { after: 5 }],
+  ])('an answer that %s costs its estimate', async (_, fails) => {
+    model.fails = fails
+    const ask = { model: wrapped(), prompt, maxOutputTokens: 60, maxRetries: 0 }
+    await expect(generateText(ask)).rejects.toMatchObject({ statusCode: 200 })
+    expect(await spent()).toBeGreaterThan(0.003)
+  })
+
   test('an agent that runs away ends: its run has so many calls, and so much money', async () => {
     const run = budget.run({ id: 'agent-1', max: '1 USD', maxCalls: 3 })
     const middleware = run.aiSdk(who)

@@ -24,7 +24,7 @@ export interface ModelServer {
   readonly bill: { input: number; output: number }
   /** The bills by the field `user` of the requests: whole answers, and those that nobody read to the end. */
   readonly bills: Map<string, { ended: number; left: number }>
-  /** Replaces an answer: a status, or the number of tokens after which the connection breaks. */
+  /** Replaces an answer: a status, or after how many tokens (a whole answer: characters) the connection breaks. */
   fails: { status?: number; after?: number }
   close(): Promise<void>
 }
@@ -62,7 +62,9 @@ export async function startModelServer(
       output = used.output
       bill.output += output
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(api.whole))
+      const whole = JSON.stringify(api.whole)
+      if (model.fails.after === undefined) response.end(whole)
+      else response.write(whole.slice(0, model.fails.after), () => response.destroy())
       return
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
