@@ -376,3 +376,54 @@ describe('the AI SDK', () => {
     expect(await spent()).toBe(0.001)
   })
 })
+
+describe.each([
+  ['fetch', 0],
+  ['fetch', 2],
+  ['aiSdk', 0],
+  ['aiSdk', 4],
+])('a stream of %s that its reader leaves after %i parts', (kind, read) => {
+  let silent: ModelServer
+  beforeEach(async () => {
+    let token = 0
+    // The AI SDK waits for the first token. After it, the model says nothing.
+    const pace = () => (token++ === 0 ? Promise.resolve() : new Promise(() => {}))
+    silent = await startModelServer(undefined, pace)
+  })
+  afterEach(() => silent.close())
+
+  test('leaves the provider at once, and costs its estimate', async () => {
+    budget.close()
+    const clock = manualClock(Date.UTC(2026, 0, 1))
+    const store = memoryStore({ clock })
+    budget = budgetOf(1, { store, hold: '1h' })
+    const baseURL = `${silent.url}/v1`
+    const chat = async (): Promise<ReadableStream<unknown>> => {
+      const messages = [{ role: 'user', content: 'one two three' }]
+      const body = JSON.stringify({ model: 'large', messages, stream: true, user: 'ada' })
+      const init = { method: 'POST', body }
+      return (await budget.fetch(who)(`${baseURL}/chat/completions`, init)).body as ReadableStream
+    }
+    const generated = async (): Promise<ReadableStream<unknown>> => {
+      const chatModel = createOpenAI({ apiKey: 'k', baseURL }).chat('large')
+      const wrapped = wrapLanguageModel({ model: chatModel, middleware: budget.aiSdk(who) })
+      const content = [{ type: 'text' as const, text: 'one two three' }]
+      const providerOptions = { openai: { user: 'ada' } }
+      return (await wrapped.doStream({ prompt: [{ role: 'user', content }], providerOptions }))
+        .stream
+    }
+    const reader = (await (kind === 'fetch' ? chat() : generated())).getReader()
+    for (let i = 0; i < read; i += 1) await reader.read()
+    // This read waits until the reader leaves.
+    if (read > 0) void reader.read()
+    await reader.cancel()
+    const left = () => (silent.bills.get('ada')?.left ?? 0) > 0
+    await until(async () => left(), { what: 'the connection to the provider is closed' })
+    const estimate = await spent()
+    expect(estimate).toBeGreaterThan(0.005)
+    // What is still reserved would be given back now.
+    clock.advance(7_200_000)
+    expect(await spent()).toBe(estimate)
+    store.close()
+  })
+})

@@ -23,33 +23,39 @@ export class Reading implements Activity {
    */
   of<T, U>(
     call: BudgetCall,
-    parts: AsyncIterable<T>,
+    parts: ReadableStream<T>,
     each: (part: T) => U | undefined,
     used: () => Usage | undefined,
   ): ReadableStream<U> {
-    this.waitsSince = performance.now()
-    return ReadableStream.from(this.pass(call, parts, each, used)) as ReadableStream<U>
-  }
-
-  private async *pass<T, U>(
-    call: BudgetCall,
-    parts: AsyncIterable<T>,
-    each: (part: T) => U | undefined,
-    used: () => Usage | undefined,
-  ): AsyncGenerator<U> {
-    try {
-      this.waitsSince = undefined
-      for await (const part of parts) {
-        const passed = each(part)
-        if (passed === undefined) continue
-        this.waitsSince = performance.now()
-        yield passed
-        this.waitsSince = undefined
+    const reader = parts.getReader()
+    const next = async (): Promise<U | undefined> => {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return undefined
+        const passed = each(value)
+        if (passed !== undefined) return passed
       }
-      const usage = used()
-      if (usage !== undefined) await call.settle(usage)
-    } finally {
-      await call.release()
     }
+    const pull = async (to: ReadableStreamDefaultController<U>) => {
+      this.waitsSince = undefined
+      try {
+        const passed = await next()
+        this.waitsSince = performance.now()
+        if (passed !== undefined) return to.enqueue(passed)
+        const usage = used()
+        if (usage !== undefined) await call.settle(usage)
+        await call.release()
+        to.close()
+      } catch (error) {
+        await call.release()
+        throw error
+      }
+    }
+    // Whoever leaves is charged the estimate, also before the first part, and while the model is silent.
+    const cancel = async (reason: unknown) => {
+      await Promise.all([call.release(), reader.cancel(reason)])
+    }
+    this.waitsSince = performance.now()
+    return new ReadableStream<U>({ pull, cancel }, { highWaterMark: 0 })
   }
 }

@@ -46,14 +46,19 @@ export class UsageReader {
 }
 
 /** The events of a stream, each with the blank line behind it. */
-export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+export function eventsOf(body: ReadableStream<Uint8Array>): ReadableStream<string> {
   let rest = ''
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const events = (rest + text).split(/(?<=\n\r?\n)/)
-    rest = /\n\r?\n$/.test(events.at(-1) ?? '') ? '' : (events.pop() ?? '')
-    yield* events
-  }
-  if (rest !== '') yield rest
+  const events = new TransformStream<string, string>({
+    transform(text, to) {
+      const parts = (rest + text).split(/(?<=\n\r?\n)/)
+      rest = /\n\r?\n$/.test(parts.at(-1) ?? '') ? '' : (parts.pop() ?? '')
+      for (const event of parts) to.enqueue(event)
+    },
+    flush(to) {
+      if (rest !== '') to.enqueue(rest)
+    },
+  })
+  return body.pipeThrough(new TextDecoderStream()).pipeThrough(events)
 }
 
 /** Undefined unless it is the JSON of an object. */
