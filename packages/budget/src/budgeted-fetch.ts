@@ -3,15 +3,14 @@ import { type BudgetDecision, messageOf } from './call.ts'
 import { type Open, Reading } from './reading.ts'
 import { eventsOf, isCount, parsed, UsageReader } from './usage-reader.ts'
 
-/** The field that bounds the output, by the end of a path; `''` where there is no output. */
-const BOUNDS: { readonly [path: string]: string } = {
-  '/chat/completions': 'max_completion_tokens',
-  '/completions': 'max_tokens',
-  '/responses': 'max_output_tokens',
-  '/messages': 'max_tokens',
-  '/embeddings': '',
+/** The fields that bound the output, by the end of a path; none where there is no output. */
+const BOUNDS: { readonly [path: string]: readonly string[] } = {
+  '/chat/completions': ['max_completion_tokens', 'max_tokens'],
+  '/completions': ['max_tokens'],
+  '/responses': ['max_output_tokens'],
+  '/messages': ['max_tokens'],
+  '/embeddings': [],
 }
-const ALL_BOUNDS = Object.values(BOUNDS)
 
 /** @param maxOutput the most output, where the request does not say it, tokens */
 export function budgetedFetch(
@@ -24,15 +23,16 @@ export function budgetedFetch(
     if (['GET', 'HEAD', 'DELETE'].includes(method)) return fetch(input, init)
     const request = new Request(input, init)
     const { pathname } = new URL(request.url)
-    const bound = BOUNDS[Object.keys(BOUNDS).find((path) => pathname.endsWith(path)) ?? pathname]
+    const names = BOUNDS[Object.keys(BOUNDS).find((path) => pathname.endsWith(path)) ?? pathname]
     const body = parsed(await request.text())
-    if (bound === undefined || typeof body?.model !== 'string') return refusal()
-    const bounds = ALL_BOUNDS.map((name) => body[name]).filter(isCount)
-    if (bound !== '' && bounds.length === 0) {
+    if (names === undefined || typeof body?.model !== 'string') return refusal()
+    const [bound] = names
+    const bounds = names.map((name) => body[name]).filter(isCount)
+    if (bound !== undefined && bounds.length === 0) {
       body[bound] = maxOutput
       bounds.push(maxOutput)
     }
-    const hides = bound !== '' && body.stream === true && pathname.endsWith('/completions')
+    const hides = body.stream === true && pathname.endsWith('/completions')
     const isAsked = (body.stream_options as typeof body | undefined)?.include_usage === true
     if (hides) body.stream_options = { ...(body.stream_options as object), include_usage: true }
     const output = Math.max(0, ...bounds) * Math.max(1, ...[body.n, body.best_of].filter(isCount))

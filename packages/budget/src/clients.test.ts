@@ -232,6 +232,15 @@ describe('the client of OpenAI', () => {
     expect(sent).not.toHaveBeenCalled()
   })
 
+  test('a bound by a name that the provider of this path does not read is none', async () => {
+    const body = { model: 'large', messages: [...messages], max_output_tokens: 1 }
+    await client().chat.completions.create(body as never)
+    expect(model.asked[0]).toMatchObject({ max_completion_tokens: 100 })
+    const ask = { model: 'large', input: 'one', max_tokens: 1 }
+    await client().responses.create(ask as never)
+    expect(model.asked[1]).toMatchObject({ max_output_tokens: 100 })
+  })
+
   test('a model without a price, and what no budget knows, are refused, not free', async () => {
     const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     await expect(
