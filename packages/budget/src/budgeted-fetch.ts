@@ -35,7 +35,8 @@ export function budgetedFetch(
     const hides = body.stream === true && pathname.endsWith('/completions')
     const isAsked = (body.stream_options as typeof body | undefined)?.include_usage === true
     if (hides) body.stream_options = { ...(body.stream_options as object), include_usage: true }
-    const output = Math.max(0, ...bounds) * Math.max(1, ...[body.n, body.best_of].filter(isCount))
+    const answers = Math.max(1, ...[body.n, body.best_of].filter(isCount))
+    const output = Math.max(0, ...bounds) * answers * promptsOf(body.prompt)
     const reading = new Reading()
     const { model } = body
     const call = await open({ model, input: estimateTokens(body), output }, reading)
@@ -68,6 +69,12 @@ export function budgetedFetch(
       throw error
     }
   }
+}
+
+/** How many prompts it is: a list of text, or of lists of tokens, has several; a list of tokens is one. */
+function promptsOf(prompt: unknown): number {
+  if (!Array.isArray(prompt)) return 1
+  return Math.max(1, prompt.filter((each) => typeof each !== 'number').length)
 }
 
 /** An answer that the clients throw and do not repeat. @param decision left out: no budget knows what the request costs */

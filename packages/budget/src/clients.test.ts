@@ -241,6 +241,21 @@ describe('the client of OpenAI', () => {
     expect(model.asked[1]).toMatchObject({ max_output_tokens: 100 })
   })
 
+  test.each<[string, unknown, number]>([
+    ['text', 'one', 1],
+    ['tokens', [1, 2, 3], 1],
+    ['several texts', ['one', 'two', 'three'], 3],
+    ['several lists of tokens', [[1, 2], [3]], 2],
+  ])('a completion of %s is reserved for each of its prompts', async (_, prompt, count) => {
+    const kept: number[] = []
+    sent.mockImplementation(async () => {
+      kept.push(await spent())
+      return Response.json({ usage: { prompt_tokens: 1, completion_tokens: 1 } })
+    })
+    await client().completions.create({ model: 'large', prompt: prompt as string, max_tokens: 60 })
+    expect(Math.round((kept[0] as number) / 0.003)).toBe(count)
+  })
+
   test('a model without a price, and what no budget knows, are refused, not free', async () => {
     const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     await expect(
