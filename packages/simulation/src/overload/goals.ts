@@ -1,6 +1,6 @@
 import type { Fail } from '../checks/audit.ts'
+import type { Call } from './call.ts'
 import type { LoadPlan } from './load-plan.ts'
-import type { Call } from './play.ts'
 
 /** An answer is good within that, ms. */
 const GOOD_MS = 1000

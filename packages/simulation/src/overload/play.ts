@@ -8,6 +8,7 @@ import { FetchExchange, fetchAdapter } from '../fetch-exchange.ts'
 import { EPOCH, Machine } from '../machine.ts'
 import type { Failure } from '../simulation.ts'
 import { SOCKETS, Timeline } from '../timeline.ts'
+import type { Call } from './call.ts'
 import { checkGoals } from './goals.ts'
 import type { Change, LoadPlan } from './load-plan.ts'
 import { ModelServer } from './model-server.ts'
@@ -18,23 +19,6 @@ const REST_MS = 60_000
 
 /** Impatient clients leave by then, ms. */
 const IMPATIENT_MS = 300
-
-/** How a request went. Times are ms of the simulation. */
-export interface Call {
-  readonly exchange: Exchange
-  readonly client: string
-  /** The number of its class. */
-  readonly importance: number
-  readonly sentAt: number
-  /** Whether its client waits for as long as most do. */
-  readonly isPatient: boolean
-  /** When it arrived at its process, which may have stood still. */
-  arrivedAt: number
-  begunAt: number | undefined
-  endedAt: number | undefined
-  /** Undefined while it waits, or is served. */
-  result: 'served' | 'shed' | 'left' | undefined
-}
 
 /** What happened in a run. */
 export interface LoadOutcome {

@@ -2,8 +2,8 @@ import type { Fail } from '../checks/audit.ts'
 import { stalledMs } from '../checks/deadline.ts'
 import type { Machine } from '../machine.ts'
 import type { Timeline } from '../timeline.ts'
+import type { Call } from './call.ts'
 import type { LoadPlan, PlannedClass } from './load-plan.ts'
-import type { Call } from './play.ts'
 
 /** How often the loop of control looks who has waited for too long, ms. */
 const TICK_MS = 100
@@ -21,9 +21,9 @@ export class ShedLine {
   private readonly machine: Machine
   private readonly report: Fail
   private readonly said: () => { readonly limit: number; readonly waiting: number }
-  /** Those that wait, the oldest first. */
+  /** The waiting requests, the oldest first. */
   private readonly waiting = new Map<Call, number>()
-  /** Those that have begun, and whose responses the application has not ended. */
+  /** The requests that have begun, and whose responses the application has not ended. */
   private readonly active = new Set<Call>()
   /** When a client has had its turn last, and when a wait of it has ended last: by its class. */
   private readonly served = new Map<string, number>()
@@ -96,7 +96,7 @@ export class ShedLine {
     return this.timeline.now
   }
 
-  /** Those that have waited since before this moment. */
+  /** The requests that have waited since before this moment. */
   private inLine(): Call[] {
     return [...this.waiting].flatMap(([call, since]) => (since < this.now ? [call] : []))
   }
@@ -127,7 +127,7 @@ export class ShedLine {
     return Math.max(0, reserved - active)
   }
 
-  /** Of those that wait, the most important begins, in turns of their clients. */
+  /** The most important of the waiting requests begins, in turns of their clients. */
   private checkTurn(call: Call): void {
     const { importance, client, arrivedAt } = call
     const hasReserve = (this.plan.classes[importance]?.reserve ?? 0) > 0
