@@ -20,7 +20,7 @@ export interface Option {
   readonly perRoute?: false
   /** Its names in other limiters, with spaces between them, where the value can stay the same. */
   readonly aliases?: string
-  /** By the text to write here: the names of options of other limiters that it replaces, with spaces between them. */
+  /** The text to write here, each with the names of options of other limiters that it replaces, with spaces between them. */
   readonly peers?: Readonly<Record<string, string>>
 }
 

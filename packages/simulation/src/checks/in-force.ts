@@ -47,7 +47,7 @@ export class InForce {
   private known: readonly Known[] = [NOTHING]
   /** When it last learned what has ended, ms on the store's clock. */
   private learnedAt = -Infinity
-  /** Those of the store, past what the process reads; undefined: it has none. */
+  /** The documents of the store, read past the process; undefined: it has none. */
   documents: Documents<'async'> | undefined = undefined
   /** Counts what it has learned. */
   learned = 0

@@ -43,7 +43,7 @@ export class Lines {
   private readonly machine: Machine
   private readonly waits: PlannedWaits
   private readonly asked = new WeakMap<readonly Charge[], Asked>()
-  /** Those that wait, the oldest first. */
+  /** The waiting requests, the oldest first. */
   private readonly open = new Map<readonly Charge[], Waiter>()
   /** When a client has had its turn last, and when a wait of it has ended last: by its place in the line. */
   private readonly served = new Map<string, number>()
@@ -134,7 +134,7 @@ export class Lines {
     return ban !== undefined || policies.some(isCertain)
   }
 
-  /** Those that are in line for certain: for a cost above the limit, the store is asked before. */
+  /** The requests that are in line for certain: for a cost above the limit, the store is asked before. */
   private inLine(): Waiter[] {
     const isJoined = ({ since, charges }: Waiter) =>
       since < this.now && charges.every(({ cost, limit }) => cost <= limit.units)

@@ -20,7 +20,7 @@ function idOf(policy: string, key: string): string {
 /** Whom policies refuse that are dry runs for a share of their clients: always the same ones, in every process. */
 export class Shares {
   private readonly fail: Fail
-  /** By policy and key. */
+  /** The clients, by policy and key. */
   private readonly clients = new Map<string, Chosen>()
   private readonly dry = new WeakMap<Charge, boolean>()
 

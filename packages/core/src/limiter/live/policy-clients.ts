@@ -24,7 +24,7 @@ export interface PolicyClients {
 /** Counts the clients of all live policies from the entries of a store that somebody reads. */
 export class PolicyClientCounter {
   private readonly counts: ReadonlyMap<string, Counts>
-  /** The same counters, by the keyspaces of the policies. */
+  /** The counters, by the keyspaces of the policies. */
   private readonly keyspaces: ReadonlyMap<string, Counts>
 
   private constructor(counts: ReadonlyMap<string, Counts>, keyspaces: ReadonlyMap<string, Counts>) {
