@@ -52,7 +52,7 @@ export function budgetedFetch(
         await call.release()
         return response
       }
-      const used = new UsageReader(model)
+      const used = new UsageReader(model, bound !== undefined)
       if (response.headers.get('content-type')?.includes('event-stream')) {
         const each = (event: string) => used.pass(event, hides && !isAsked)
         const events = reading.of(call, eventsOf(response.body), each, () => used.usage)

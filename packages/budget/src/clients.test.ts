@@ -256,6 +256,12 @@ describe('the client of OpenAI', () => {
     expect(Math.round((kept[0] as number) / 0.003)).toBe(count)
   })
 
+  test('usage without the output costs the estimate', async () => {
+    sent.mockImplementation(async () => Response.json({ usage: { prompt_tokens: 3 } }))
+    await client().chat.completions.create({ model: 'large', messages: [...messages] })
+    expect(await spent()).toBeGreaterThan(0.005)
+  })
+
   test('a model without a price, and what no budget knows, are refused, not free', async () => {
     const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     await expect(

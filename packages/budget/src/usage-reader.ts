@@ -10,16 +10,20 @@ type Counts = { [name: string]: number | null | undefined } & {
 /** Reads the usage from an answer of OpenAI or Anthropic. */
 export class UsageReader {
   private readonly model: string
+  private readonly hasOutput: boolean
   private counts: Counts | undefined
   private isFinal = false
 
-  constructor(model: string) {
+  /** @param hasOutput whether usage without a number of output is unknown */
+  constructor(model: string, hasOutput: boolean) {
     this.model = model
+    this.hasOutput = hasOutput
   }
 
   /** Undefined until the answer has said all of it. */
   get usage(): Usage | undefined {
-    return this.isFinal ? usageOf(this.model, this.counts as Counts) : undefined
+    const missing = this.hasOutput ? Number.NaN : 0
+    return this.isFinal ? usageOf(this.model, this.counts as Counts, missing) : undefined
   }
 
   /** @param json an answer, or the data of an event */
@@ -76,7 +80,7 @@ export function isCount(value: unknown): value is number {
 }
 
 /** Anthropic's input has not what was read from its cache, or written to it; OpenAI's has. */
-function usageOf(model: string, counts: Counts): Usage {
+function usageOf(model: string, counts: Counts, missing: number): Usage {
   const { prompt_tokens_details, input_tokens_details } = counts
   const read = counts.cache_read_input_tokens ?? 0
   const cacheWrite = counts.cache_creation_input_tokens ?? 0
@@ -84,7 +88,7 @@ function usageOf(model: string, counts: Counts): Usage {
   return {
     model,
     input: (counts.prompt_tokens ?? counts.input_tokens ?? Number.NaN) + read + cacheWrite,
-    output: counts.completion_tokens ?? counts.output_tokens ?? 0,
+    output: counts.completion_tokens ?? counts.output_tokens ?? missing,
     cached: details?.cached_tokens ?? read,
     cacheWrite,
   }
