@@ -71,7 +71,9 @@ export interface BudgetOptions<L extends string = string>
   soft?: boolean | undefined
   /** The shares of a budget that cause an alert, above 0, up to 1. Default: `[0.8, 1]`. */
   alertAt?: readonly number[] | undefined
-  /** Called once for each share, by the process whose call reaches it. */
+  /**
+   * Called by the process whose call reaches a share: again in the same window if a level fell below it meanwhile.
+   */
   onAlert?: ((alert: BudgetAlert) => void) | undefined
   /** How long an estimate stays reserved if its process dies. Default: `'30s'`. */
   hold?: Duration | undefined
