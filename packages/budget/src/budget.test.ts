@@ -345,6 +345,21 @@ describe('who pays', () => {
   })
 })
 
+test.each([
+  ['returned', 80_000],
+  ['charged', 10_000],
+] as const)('a store that lost the charges of two calls, lost: %s', async (lost, used) => {
+  const budget = budgetOf({ store: client, lost })
+  const calls = [
+    await budget.reserve(who, { model: 'large', input: 50_000 }),
+    await budget.reserve(who, { model: 'large', input: 50_000 }),
+  ]
+  await client.flushall()
+  await calls[0]?.settle({ model: 'large', input: 20_000 })
+  await calls[1]?.settle({ model: 'large', input: 60_000 })
+  expect((await budget.usage(who)).levels[0]?.used).toBe(used / 1_000_000)
+})
+
 describe('time', () => {
   const month = Date.UTC(2026, 0, 31, 23, 59, 0)
 
