@@ -26,6 +26,9 @@ export function budgetedFetch(
     const names = BOUNDS[Object.keys(BOUNDS).find((path) => pathname.endsWith(path)) ?? pathname]
     const body = parsed(await request.text())
     if (names === undefined || typeof body?.model !== 'string') return refusal()
+    // A provider may read '100' as a number, or -1 as no bound.
+    const factors = [...names, 'n', 'best_of'].map((name) => body[name] ?? 0)
+    if (!factors.every(isCount)) return refusal()
     const [bound] = names
     const bounds = names.map((name) => body[name]).filter(isCount)
     if (bound !== undefined && bounds.length === 0) {

@@ -241,6 +241,19 @@ describe('the client of OpenAI', () => {
     expect(model.asked[1]).toMatchObject({ max_output_tokens: 100 })
   })
 
+  test.each([
+    { max_tokens: '40000' },
+    { max_tokens: -1 },
+    { max_tokens: 1, max_completion_tokens: 1e300 },
+    { n: '10' },
+    { best_of: [10] },
+  ])('what may be no bound for the provider is refused: %j', async (more) => {
+    const body = { model: 'large', messages: [...messages], ...more }
+    const asked = client().chat.completions.create(body as never)
+    await expect(asked).rejects.toMatchObject({ status: 400 })
+    expect(sent).not.toHaveBeenCalled()
+  })
+
   test.each<[string, unknown, number]>([
     ['text', 'one', 1],
     ['tokens', [1, 2, 3], 1],
