@@ -21,7 +21,7 @@ export interface Report {
   readonly decided: number
   /** The longest that one of them was waited for, ms. */
   readonly waitedMs: number
-  /** The longest that this process itself was blocked meanwhile, ms. */
+  /** The longest that this process itself was blocked within the time of one request, ms. */
   readonly stalledMs: number
   /** The units that all clients together were admitted beyond their limits. */
   readonly excess: number
@@ -156,9 +156,14 @@ export class Load {
 
   /** Watches from before the first request until the last is decided, which is after `running` has ended. */
   private async watchStalls(): Promise<void> {
+    const stalls: { readonly at: number; readonly ms: number }[] = []
     for (let last = performance.now(); this.isWatched; last = performance.now()) {
       await delay(5)
-      this.stalledMs = Math.max(this.stalledMs, performance.now() - last - 5)
+      const at = performance.now()
+      if (at - last > 10) stalls.push({ at, ms: at - last - 5 })
+      while (stalls[0] !== undefined && stalls[0].at < at - 4 * DEADLINE_MS) stalls.shift()
+      const ms = stalls.reduce((sum, stall) => sum + stall.ms, 0)
+      this.stalledMs = Math.max(this.stalledMs, ms)
     }
   }
 }
