@@ -159,6 +159,17 @@ describe(`${release} and this version on the same keys`, () => {
     },
   )
 
+  test('a key has as many reservations at once, whichever version had them before', async () => {
+    const options = { limit: 1_000_000, window: '1d', reserve: true, hold: '1h' } as const
+    const [old, now, clock] = sidesOf([last, current], 'crowd', [options, options])
+    for (const limiter of [old, now, old, now]) {
+      const acquired = Array.from({ length: 1001 }, () => limiter.acquire('ada'))
+      const allowed = (await Promise.all(acquired)).filter((each) => each.allowed)
+      expect(allowed.length).toBe(1000)
+      clock.advance(HOUR)
+    }
+  })
+
   test('live: the last one has the limit of its code, and both count together', async () => {
     const options = { limit: 10, window: '1h', name: 'api' } as const
     const [old, live] = sidesOf([last, current], 'live', [options, { ...options, live: true }])
