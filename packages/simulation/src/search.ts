@@ -24,16 +24,31 @@ export interface Searched {
   readonly events: number
 }
 
+/** The outcome of a run that a search needs. */
+type Played = Pick<Outcome, 'failure' | 'simulatedMs' | 'events'>
+
 /**
  * Simulates seeds one after the other, up to the first that fails.
- * @param mostMs the time of the processor after which it ends, ms
  * @param lua runs the scripts of the store in Redis. Left out: the store runs transactions in TypeScript
  */
-export async function search(
+export function search(
   cores: Cores,
   first: number,
   count: number,
-  { mostMs = Infinity, lua }: { mostMs?: number; lua?: LuaMachine | undefined } = {},
+  { mostMs, lua }: { mostMs?: number; lua?: LuaMachine | undefined } = {},
+): Promise<Searched> {
+  return searchSeeds((seed) => simulate(planOf(seed), cores, { lua }), first, count, mostMs)
+}
+
+/**
+ * Plays seeds one after the other, up to the first that fails.
+ * @param mostMs the time of the processor after which it ends, ms
+ */
+export async function searchSeeds(
+  play: (seed: number) => Promise<Played>,
+  first: number,
+  count: number,
+  mostMs = Infinity,
 ): Promise<Searched> {
   let simulatedMs = 0
   let events = 0
@@ -41,7 +56,7 @@ export async function search(
   const started = process.cpuUsage()
   const isInTime = () => process.cpuUsage(started).user / 1000 < mostMs
   for (let seed = first; seed < first + count && isInTime(); seed += 1) {
-    const outcome = await simulate(planOf(seed), cores, { lua })
+    const outcome = await play(seed)
     seeds += 1
     simulatedMs += outcome.simulatedMs
     events += outcome.events

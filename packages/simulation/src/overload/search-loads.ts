@@ -1,5 +1,5 @@
 import type { Cores } from '../core.ts'
-import type { Searched } from '../search.ts'
+import { type Searched, searchSeeds } from '../search.ts'
 import { loadOf } from './load-plan.ts'
 import { playLoad } from './play.ts'
 
@@ -7,25 +7,15 @@ import { playLoad } from './play.ts'
  * Plays runs with too much load, one after the other, up to the first that fails.
  * @param mostMs the time of the processor after which it ends, ms
  */
-export async function searchLoads(
+export function searchLoads(
   cores: Cores,
   first: number,
   count: number,
-  mostMs = Infinity,
+  mostMs?: number,
 ): Promise<Searched> {
-  let simulatedMs = 0
-  let events = 0
-  let seeds = 0
-  const started = process.cpuUsage()
-  const isInTime = () => process.cpuUsage(started).user / 1000 < mostMs
-  for (let seed = first; seed < first + count && isInTime(); seed += 1) {
+  const play = async (seed: number) => {
     const plan = loadOf(seed)
-    const outcome = await playLoad(plan, cores)
-    seeds += 1
-    simulatedMs += plan.duration
-    events += outcome.events
-    const { failure } = outcome
-    if (failure !== undefined) return { found: { seed, failure }, seeds, simulatedMs, events }
+    return { ...(await playLoad(plan, cores)), simulatedMs: plan.duration }
   }
-  return { found: undefined, seeds, simulatedMs, events }
+  return searchSeeds(play, first, count, mostMs)
 }
