@@ -78,9 +78,9 @@ export interface BudgetOptions<L extends string = string>
   /** How long an estimate stays reserved if its process dies. Default: `'30s'`. */
   hold?: Duration | undefined
   /**
-   * The fate of the estimates of a process that dies: after `hold` they are given back, though their calls have
-   * used something by then; or they stay charged until the window ends, so that no budget is ever exceeded by them.
-   * Default: `'returned'`.
+   * Whether the estimates of a process that dies are given back after `hold`, though their calls have used something by
+   * then (`'returned'`), or stay charged until the window ends, so that they never let a budget be exceeded
+   * (`'charged'`). Default: `'returned'`.
    */
   lost?: 'returned' | 'charged' | undefined
   /** The most output that the integrations ask for, where the application does not say it, tokens. Default: 4,096. */

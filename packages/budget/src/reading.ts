@@ -51,7 +51,7 @@ export class Reading implements Activity {
         throw error
       }
     }
-    // Whoever leaves is charged the estimate, also before the first part, and while the model is silent.
+    // A reader that leaves is charged the estimate, also before the first part, and while the model is silent.
     const cancel = async (reason: unknown) => {
       await Promise.all([call.release(), reader.cancel(reason)])
     }

@@ -20,7 +20,7 @@ interface Change {
   readonly after: { readonly [id: string]: readonly Layer[] }
 }
 
-/** Codes of errors that an operator may get, whoever is right. */
+/** Codes of errors that any operator may get. */
 const REFUSALS = /^SLUICE_(STORE|OPTION|POLICY_UNKNOWN|POLICY_CHANGED)/
 
 /** An operator changes the settings of live policies, or somebody writes a text in their place. */
@@ -59,7 +59,7 @@ async function change(
       const others = stored.writers.filter((each) => each.at >= askedAt && each.by !== by)
       const isKnown = plan.faults.every(({ kind }) => !LOSING.includes(kind))
       if (code === 'SLUICE_POLICY_CHANGED' && others.length === 0 && isKnown)
-        fail('history', `${by} is told of a change that nobody has made`)
+        fail('history', `${by} gets an error about a change that nobody has made`)
     }
   } catch (error) {
     const { code = '' } = error as { code?: string }

@@ -417,7 +417,7 @@ export class Process {
     return this.bans?.[planned.route === 'own' ? 'route' : 'common']
   }
 
-  /** The decision shows the ban of its client, whoever decides. */
+  /** The decision shows the ban of its client, by the store or by the process. */
   private checkBan(exchange: Exchange, { ban, source, at, allowed, policies }: Decision): void {
     const space = this.spaceOf(exchange)
     if (space === undefined || exchange.charges.length === 0 || policies.length === 0) return

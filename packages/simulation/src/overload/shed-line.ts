@@ -45,7 +45,7 @@ export class ShedLine {
 
   joins(call: Call): void {
     this.waiting.set(call, this.now)
-    // Whoever made room for it is told later in the same turn.
+    // The request that made room for it gets its answer later in the same turn.
     this.timeline.after(0, () => {
       const { size } = this.waiting
       const { max } = this.plan.queue
