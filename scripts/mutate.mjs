@@ -2,6 +2,7 @@
 // and says which breaks none of them notices. No file is changed.
 
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -20,12 +21,14 @@ prints the breaks that none of them notices. No file is changed.
   --tests PATTERN  the tests that should notice, by a part of their paths. Default: those of the same package
                    that import the source, the ones beside it first, and those of the stores
   --every          every break of a line, in place of the one that says most
+  --sample N       N of the breaks of all sources, the same ones each time
   --part I/N       the Ith of N parts of the breaks, from 1, to share the work
   --help`
 
 const options = {
   tests: { type: 'string' },
   every: { type: 'boolean', default: false },
+  sample: { type: 'string' },
   part: { type: 'string', default: '1/1' },
   help: { type: 'boolean', default: false },
 }
@@ -51,7 +54,9 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const began = Date.now()
 const counts = { noticed: 0, unnoticed: 0 }
-for (const file of await sourcesIn(positionals)) await breakFile(file)
+/** How long each test file takes without a break, ms; of those that have run. */
+const durations = new Map()
+for (const [path, mutants] of chosen(await sourcesIn(positionals))) await breakFile(path, mutants)
 const { noticed, unnoticed } = counts
 console.log(
   `${noticed} of ${noticed + unnoticed} breaks are noticed, ${unnoticed} are not, ${secondsSince(began)}`,
@@ -74,18 +79,38 @@ async function sourcesIn(paths) {
     .filter((path) => /\.ts$/.test(path) && !/\.(test|d|generated)\.ts$|\/testing\//.test(path))
 }
 
-async function breakFile(path) {
-  const source = readFileSync(join(root, path), 'utf8')
+/** @returns each source that has breaks to make, with those */
+function chosen(paths) {
+  const all = paths.flatMap((path) =>
+    mutantsOf(readFileSync(join(root, path), 'utf8'), values.every).map((mutant) => ({
+      path,
+      ...mutant,
+    })),
+  )
   const [part, parts] = values.part.split('/').map(Number)
-  const mutants = mutantsOf(source, values.every).filter((_, i) => i % parts === part - 1)
+  const mine = sampled(all).filter((_, i) => i % parts === part - 1)
+  const groups = paths.map((path) => [path, mine.filter((mutant) => mutant.path === path)])
+  return groups.filter(([, mutants]) => mutants.length > 0)
+}
+
+/** As many as `--sample` says: those whose hashes are the smallest, so a larger sample has the smaller one's. */
+function sampled(all) {
+  if (values.sample === undefined) return all
+  const hashOf = ({ path, line, by }) =>
+    createHash('md5').update(`${path}:${line}:${by}`).digest('hex')
+  const hashes = new Map(all.map((mutant) => [mutant, hashOf(mutant)]))
+  const least = [...all].sort((one, other) => (hashes.get(one) < hashes.get(other) ? -1 : 1))
+  const taken = new Set(least.slice(0, Number(values.sample)))
+  return all.filter((mutant) => taken.has(mutant))
+}
+
+async function breakFile(path, mutants) {
   const tests = await testsOf(path)
   const stages = [tests.slice(0, NEAREST), tests.slice(NEAREST)].filter((each) => each.length > 0)
-  if (mutants.length === 0 || stages.length === 0)
-    return console.log(`${path}: ${mutants.length} breaks, ${tests.length} test files`)
   console.log(`${path}: ${mutants.length} breaks, ${tests.length} test files`)
-  const limits = []
+  if (stages.length === 0) return
   for (const mutant of mutants) {
-    if (await isNoticed(mutant.broken, path, source, stages, limits)) {
+    if (await isNoticed(mutant.broken, path, stages)) {
       counts.noticed += 1
       continue
     }
@@ -94,21 +119,27 @@ async function breakFile(path) {
   }
 }
 
-/** @param limits how long each stage may take, ms; filled when a stage runs for the first time, without a break */
-async function isNoticed(text, path, source, stages, limits) {
-  for (const [i, tests] of stages.entries()) {
-    if (limits[i] === undefined) {
-      const started = Date.now()
-      const { code, output } = await play(tests, path, source, 600_000)
-      if (code !== 0) {
-        console.error(`${output}\nThese tests fail without a break too.`)
-        exit(1)
-      }
-      limits[i] = SLOWER * (Date.now() - started) + MORE_MS
-    }
-    if ((await play(tests, path, text, limits[i])).code !== 0) return true
+async function isNoticed(text, path, stages) {
+  for (const tests of stages) {
+    await time(tests)
+    const usual = tests.reduce((sum, test) => sum + durations.get(test), 0)
+    const mutant = { file: resolve(root, path), text }
+    if ((await play(tests, SLOWER * usual + MORE_MS, mutant)).code !== 0) return true
   }
   return false
+}
+
+/** Runs those of these tests that have not run yet without a break. */
+async function time(tests) {
+  const unknown = tests.filter((test) => !durations.has(test))
+  if (unknown.length === 0) return
+  const { code, output, results } = await play(unknown, 600_000)
+  if (code !== 0) {
+    console.error(`${output}\nThese tests fail without a break too.`)
+    exit(1)
+  }
+  for (const { name, startTime, endTime } of results)
+    durations.set(relative(root, name), endTime - startTime)
 }
 
 /** The tests that import a source, the nearest first. */
@@ -124,12 +155,23 @@ async function testsOf(path) {
     .sort((one, other) => distance(one) - distance(other))
 }
 
-/** Runs tests, up to the first that fails, with this text in the place of a source. */
-function play(tests, path, text, withinMs) {
-  const mutant = join(folder, 'mutant.json')
-  writeFileSync(mutant, JSON.stringify({ file: resolve(root, path), text }))
-  const env = { SLUICE_MUTANT: mutant, REDIS_SERVER: redis }
-  return start('jest', ['--ci', '--bail', '--silent', '--runTestsByPath', ...tests], env, withinMs)
+/** Runs tests, up to the first that fails, with the text of a mutant in the place of its source. */
+async function play(tests, withinMs, mutant) {
+  const [broken, report] = ['mutant.json', 'report.json'].map((name) => join(folder, name))
+  if (mutant !== undefined) writeFileSync(broken, JSON.stringify(mutant))
+  const env = { REDIS_SERVER: redis, ...(mutant && { SLUICE_MUTANT: broken }) }
+  const args = ['--ci', '--bail', '--silent', '--json', '--outputFile', report]
+  const { code, output } = await start(
+    'jest',
+    [...args, '--runTestsByPath', ...tests],
+    env,
+    withinMs,
+  )
+  return {
+    code,
+    output,
+    results: mutant ? [] : JSON.parse(readFileSync(report, 'utf8')).testResults,
+  }
 }
 
 /** Runs a tool to its end, or ends it with all that it has started. */
