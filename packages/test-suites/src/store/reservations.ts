@@ -56,6 +56,28 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         expect(await used()).toBe(1)
       })
 
+      test('renewals hold those of all clients, however much their limits differ', async ({
+        clock,
+      }, { ledger }) => {
+        // So many that they are not counted in milliseconds.
+        const most = { limit: 999_983, windowMs: 1e6 * WINDOW, holdMs: HOLD }
+        const large = reserved(algorithms[name]).compile(most)
+        const clients = ['one', 'large', 'other'].map((key) => ({
+          key,
+          limit: key === 'large' ? large : limit,
+          cost: 3,
+          slot: 1,
+        }))
+        for (const each of clients) await ledger.consume([each])
+        clock.advance(HOLD - 1)
+        await ledger.renew(clients.map((each) => [each]))
+        clock.advance(HOLD - 1)
+        for (const { key, limit } of clients) {
+          const { outcomes } = await ledger.peek([{ key, limit, cost: 0 }])
+          expect(outcomes[0]?.remaining).toBe(limit.units - 3)
+        }
+      })
+
       test('settled after it was given back, it is charged; a late renewal holds nothing', async ({
         clock,
       }, rig) => {

@@ -165,12 +165,13 @@ export class LedgerScripts {
   private renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
     const about = aboutNow(time)
     const args = [`${time.now}`, `${time.minTtlMs}`]
+    const given = Math.max(...renewals.map((renewal) => numbersOf(renewal, about)))
     for (const { limit, slots } of renewals) {
-      args.push(...constantTexts(limit, about), `${slots.length}`, ...slots.map(String))
+      addConstants(args, limit, given, about)
+      args.push(`${slots.length}`, ...slots.map(String))
     }
-    const { limit, policy } = renewals[0] as Renewal
-    const step = this.stepOf(policy, limit.constants(about).length)
-    return { script: scriptOf(renewLua(step)), args }
+    const [{ policy }] = renewals as readonly [Renewal]
+    return { script: scriptOf(renewLua(this.stepOf(policy, given))), args }
   }
 
   private grant(change: GrantChange, args: string[], time: ScriptTime): ScriptCall {
@@ -277,7 +278,7 @@ function areDistinct(requests: readonly (readonly Charge[])[]): boolean {
   })
 }
 
-function numbersOf({ limit }: Charge, about: number): number {
+function numbersOf({ limit }: Pick<Charge, 'limit'>, about: number): number {
   return limit.constants(about).length
 }
 
@@ -307,15 +308,20 @@ function addNumbers(
     const charge = charges[i] as Charge
     const { limit, cost, slot = 0, reserved = 0, owner = 0, remaining = -1, dryRun } = charge
     const { entries, queues } = luaSteps[i] as LuaStep
-    const constants = constantTexts(limit, about)
-    args.push(...constants)
-    for (let n = constants.length; n < (given[i] as number); n += 1) args.push('0')
+    addConstants(args, limit, given[i] as number, about)
     args.push(`${cost}`)
     if (entries?.renew) args.push(`${slot}`)
     if (entries?.reserves) args.push(`${settles ? reserved : owner}`)
     if (settles && queues) args.push(`${remaining}`)
     if (isDry) args.push(dryRun ? '1' : '0')
   }
+}
+
+/** @param given how many constants the script takes: requests may have limits of which some have one more */
+function addConstants(args: string[], limit: CompiledLimit, given: number, about: number): void {
+  const constants = constantTexts(limit, about)
+  args.push(...constants)
+  for (let n = constants.length; n < given; n += 1) args.push('0')
 }
 
 const texts = new WeakMap<readonly number[], readonly string[]>()
