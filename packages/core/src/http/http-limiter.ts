@@ -286,11 +286,15 @@ export class HttpLimiter<Request, Response> {
     }
     const goesOn = allowed || dryRun || respond === 'continue'
     const isHidden = hasDryRun && !compiled.showsDryRuns
-    const shown = isHidden ? policies.filter((each) => !each.dryRun) : policies
+    const isShown = (_: unknown, i: number) => !policies[i]?.dryRun
+    const shown = isHidden ? policies.filter(isShown) : policies
+    // Of all policies: which are hidden differs by client.
+    const allTexts = this.texts.of(policies)
+    const texts = isHidden ? allTexts.filter(isShown) : allTexts
     const violated = goesOn
       ? noViolations
       : shown.flatMap((each, i) => (each.allowed || each.dryRun ? [] : [i]))
-    const state = { policies: shown, texts: this.texts.of(shown), violated, now }
+    const state = { policies: shown, texts, violated, now }
     const refusal = goesOn ? undefined : refusalOf(state, key, compiled, decision.ban !== undefined)
     const hasFields = !dryRun && profile.groups.length > 0 && shown.length > 0
     return {

@@ -42,14 +42,32 @@ export function dryRunTests(world: World): void {
 
   test('header fields list it only with the profile dry-run', async () => {
     const hidden = await world.start({ policies: [NEW, BURST] })
-    const [, , third] = await hidden.sendTimes(3)
+    const [, , third, , , sixth] = await hidden.sendTimes(6)
     expect(third?.field('RateLimit')).toMatch(/^"burst";r=2;t=\d+$/)
     expect(third?.field('RateLimit-Policy')).toBe('"burst";q=5;w=60')
+    expect(sixth?.field('RateLimit')).toMatch(/^"burst";r=0;t=\d+$/)
+    expect(JSON.parse(sixth?.body as string)['violated-policies']).toEqual(['burst'])
     const shown = await world.start({ policies: [NEW, BURST], headers: ['draft-11', 'dry-run'] })
     const [, , listed] = await shown.sendTimes(3)
     expect(listed?.field('RateLimit')).toMatch(/^"new";r=0;t=\d+, "burst";r=2;t=\d+$/)
     const alone = await world.start({ policies: [NEW] })
     expect((await alone.send()).field('RateLimit')).toBeUndefined()
+  })
+
+  test('enforce: header fields list the policy to the clients that it refuses', async () => {
+    const policies = [{ ...BURST, name: 'new', enforce: 0.5 }, BURST]
+    const named = await world.start({ key: 'user', policies, headers: 'draft-11' })
+    const counted = await world.start({ key: 'user', policies, headers: 'draft-6' })
+    const isListed: boolean[] = []
+    for (let id = 0; id < 10; id += 1) {
+      const reply = await named.send(client(`${id}`))
+      const isDry = named.decisions.at(-1)?.policies[0]?.dryRun
+      const burst = '"burst";q=5;w=60'
+      expect(reply.field('RateLimit-Policy')).toBe(isDry ? burst : `"new";q=5;w=60, ${burst}`)
+      isListed.push(!isDry)
+      expect((await counted.send(client(`${id}`))).field('RateLimit-Policy')).toBe('5;w=60')
+    }
+    expect(new Set(isListed).size).toBe(2)
   })
 
   test('enforce: a share of the clients, and a larger share only adds some', async () => {
