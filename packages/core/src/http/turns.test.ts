@@ -223,4 +223,19 @@ describe('through the HTTP limiter', () => {
     await server.stop()
     store.close()
   })
+
+  test('of two queues, only that with the longest delay has a place taken', async () => {
+    const store = memoryStore({ clock: manualClock() })
+    const queue = (name: string, limit: number, key: () => string) =>
+      ({ ...QUEUE, name, limit, window: '1s', key }) as const
+    const policies = [queue('own', 500, () => 'a'), queue('shared', 100, () => 'all')] as const
+    const server = await servePlain([{ policies, store, maxWaiting: 2 }], (_, response) =>
+      response.end(),
+    )
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i += 1) statuses.push((await server.send()).status)
+    expect(statuses).toEqual([200, 200, 200, 200])
+    await server.stop()
+    store.close()
+  })
 })

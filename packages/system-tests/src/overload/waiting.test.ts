@@ -161,8 +161,11 @@ describe.each(Object.entries(STORES))('windows in %s', (_, store) => {
   })
 
   test('also behind others that wait, with the time that they take', async () => {
-    const algorithm = 'token-bucket'
-    await listen({ store: store(), limit: 1, window: '8m', algorithm, maxWait: '10m' })
+    const policies = [
+      { name: 'new', limit: 9, window: '1h', dryRun: true },
+      { name: 'old', limit: 1, window: '8m', algorithm: 'token-bucket' },
+    ] as const
+    await listen({ store: store(), policies, maxWait: '10m' })
     void ask('/1')
     await beginning(1)
     await inOrder([() => ask('/2')])
