@@ -123,6 +123,8 @@ export function fieldTests(world: World): void {
       expect([reply.status, reply.body]).toEqual([200, 'early'])
       expect(reply.limitFields()).toEqual({})
     }
+    // What is refused does not go on even then.
+    expect(site.decisions.length).toBeLessThanOrEqual(1)
     expect(site.errors).toEqual([])
   })
 
