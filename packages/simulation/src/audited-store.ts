@@ -355,7 +355,14 @@ function learnChange(
       fail('top-up', `${units} of ${key} are ${result}, not ${expected}`)
     const end = until ?? account.grantEnd(now)
     for (const place of result === 'granted' ? (records[policy] ?? []) : [])
-      audit.add(place, key, { kind: 'grant', ...at, id, units, until: end })
+      audit.add(place, key, {
+        kind: 'grant',
+        ...at,
+        id,
+        units,
+        until: end,
+        isElsewhere: place !== placeOf(policy),
+      })
   } else {
     const { kind, key } = change
     tell('store', () => `${kind}s ${key} for ${name}`)

@@ -38,8 +38,17 @@ export type Entry = {
       readonly until: number
       readonly isElsewhere?: boolean
     }
-  | { readonly kind: 'grant'; readonly units: number; readonly until: number; readonly id: string }
+  | {
+      readonly kind: 'grant'
+      readonly units: number
+      readonly until: number
+      readonly id: string
+      readonly isElsewhere?: boolean
+    }
 )
+
+/** How long a second call takes on a quiet network, ms. */
+const TELL_MS = 50
 
 /** An estimate that ends unless it is renewed. */
 interface Reservation {
@@ -95,6 +104,8 @@ export class Account {
   /** What counts, where the anchor may change. */
   private window: AnchoredWindow | undefined
   private override: { readonly limit: number; readonly until: number } | undefined
+  /** Until when its window may not know what the client was given for another window: another call tells it. */
+  private toldUntil = -Infinity
   private grants: { readonly units: number; readonly until: number; readonly id: string }[] = []
   /** Units that were given back, and not there any more. */
   private slack = 0
@@ -129,12 +140,22 @@ export class Account {
     return Math.max(0, definitionOf(policy, limit, counted, now))
   }
 
-  /** The limit that applies at a time: the client's own, if it has one. @param limit the policy's */
-  limitAt(limit: number, now: number): number {
+  /**
+   * The limit that applies at a time: the client's own, if it has one.
+   * @param limit the policy's
+   * @param isOwn whether the decision is by an own limit
+   */
+  limitAt(limit: number, now: number, isOwn = true): number {
     const { override } = this
+    if (!isOwn && this.mayNotKnow(now)) return limit
     let own = override !== undefined && override.until > now ? override.limit : limit
     for (const { units, until } of this.topUps) if (until > now) own += units
     return own
+  }
+
+  /** Whether its window may not know yet of an own limit. */
+  mayNotKnow(now: number): boolean {
+    return now <= this.toldUntil
   }
 
   /** Whether the client has a limit of its own, or a top-up. */
@@ -337,12 +358,14 @@ export class Account {
     } else if (entry.kind === 'override') {
       const { limit, until, isElsewhere } = entry
       if (isElsewhere) this.burstVaries = true
+      if (isElsewhere) this.toldUntil = entry.now + TELL_MS
       this.override = limit === undefined ? undefined : { limit, until }
       this.largest = Math.max(this.largest, limit ?? 0)
       // It drains at its rate meanwhile, and may be full by it.
       this.mix()
     } else if (entry.kind === 'grant') {
       this.grants.push(entry)
+      if (entry.isElsewhere) this.toldUntil = entry.now + TELL_MS
       this.largest += entry.units
     } else if (this.blockedUntil <= entry.now) {
       this.enter(entry)

@@ -143,7 +143,9 @@ export class Audit implements Witness {
   ): void {
     const policies = places.map((place) => this.policies[place] as PlannedPolicy)
     const accounts = charges.map(({ key }, i) => this.of(places[i] as number, key))
-    const applied = accounts.map((account, i) => this.applied(account, limits[i] as number, now))
+    const applied = accounts.map((account, i) =>
+      this.applied(account, limits[i] as number, now, (said[i] as Said).own !== undefined),
+    )
     this.checkOwn(policies, accounts, limits, applied, said, now)
     if (asked.length > 0) this.checkLockOut(policies, accounts, asked, said)
     const isBlocked = accounts.map((account) => account.blockedMs(now) > 0)
@@ -224,9 +226,9 @@ export class Audit implements Witness {
   }
 
   /** The limit that applies to a client, of which its account takes note. */
-  private applied(account: Account, limit: number, now: number): number {
+  private applied(account: Account, limit: number, now: number, isOwn = true): number {
     account.endReservations(now)
-    const applied = account.limitAt(limit, now)
+    const applied = account.limitAt(limit, now, isOwn)
     account.changes(limit, applied)
     return applied
   }
@@ -242,7 +244,7 @@ export class Audit implements Witness {
   ): void {
     for (const [i, account] of accounts.entries()) {
       const { own } = said[i] as Said
-      if (account.hasStepped) continue
+      if (account.hasStepped || (own === undefined && account.mayNotKnow(now))) continue
       const { name, ...policy } = policies[i] as PlannedPolicy
       const hasOwn = account.hasOwn(now)
       if (hasOwn !== (own !== undefined))
