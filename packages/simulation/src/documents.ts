@@ -105,22 +105,26 @@ const isWhole = (value: unknown, least: number, most: number) =>
   Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
 const isShare = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1
 
-/** Whether a limit is within the bounds of a policy. */
-export function isWithin(policy: PlannedPolicy, { limit, concurrent }: PlannedSettings): boolean {
+/** Whether a policy may have settings in this version of the application: they have its algorithm, and are within its bounds. */
+export function isFor(policy: PlannedPolicy, settings: PlannedSettings): boolean {
+  const algorithm = 'hold' in policy ? 'slots' : policy.algorithm
+  const { concurrent, limit, burst, maxDelay } = settings
+  const [own, other] = algorithm === 'slots' ? [concurrent, limit] : [limit, concurrent]
+  if (other !== undefined) return false
+  if (burst !== undefined && algorithm !== 'token-bucket') return false
+  if (maxDelay !== undefined && algorithm !== 'leaky-bucket') return false
   const { limit: bounds = {} } = policy.live === true ? {} : (policy.live ?? {})
   const { min = 0, max = MAX_LIMIT } = bounds
-  const units = limit ?? concurrent ?? min
-  return units >= min && units <= max
+  return !isWhole(own, 0, MAX_LIMIT) || ((own as number) >= min && (own as number) <= max)
 }
 
-/** Whether a policy could take over settings, if it had no bounds. */
-export function areGood(policy: PlannedPolicy, settings: PlannedSettings): boolean {
-  const algorithm = 'hold' in policy ? 'slots' : policy.algorithm
+/** Whether the values of settings are good, of a policy that may have them. */
+export function areGood(settings: PlannedSettings): boolean {
   const rules: { readonly [name: string]: (value: unknown) => boolean } = {
-    limit: (value) => algorithm !== 'slots' && isWhole(value, 0, MAX_LIMIT),
-    concurrent: (value) => algorithm === 'slots' && isWhole(value, 0, MAX_LIMIT),
-    burst: (value) => algorithm === 'token-bucket' && isWhole(value, 1, MAX_LIMIT),
-    maxDelay: (value) => algorithm === 'leaky-bucket' && isWhole(value, 0, MAX_LIMIT),
+    limit: (value) => isWhole(value, 0, MAX_LIMIT),
+    concurrent: (value) => isWhole(value, 0, MAX_LIMIT),
+    burst: (value) => isWhole(value, 1, MAX_LIMIT),
+    maxDelay: (value) => isWhole(value, 0, MAX_LIMIT),
     alertAt: (value) => Array.isArray(value) && value.every((each) => each > 0 && isShare(each)),
     dryRun: (value) => typeof value === 'boolean',
     enforce: isShare,

@@ -102,7 +102,9 @@ function anyText(draw: Draw, policies: readonly PlannedPolicy[], live: readonly 
   const idOf = (i: number) => `${NAME}/${policies[i]?.name}${policies[i]?.isOfRoute ? ':/own' : ''}`
   const policy = draw.oneOf(live)
   const id = idOf(policy)
-  const quota = 'hold' in (policies[policy] as PlannedPolicy) ? 'concurrent' : 'limit'
+  const holdsSlots = 'hold' in (policies[policy] as PlannedPolicy)
+  const quota = holdsSlots ? 'concurrent' : 'limit'
+  const other = holdsSlots ? 'limit' : 'concurrent'
   const others = Object.fromEntries(
     live.map((i) => [idOf(i), [{ set: anySettings(draw, policies[i] as PlannedPolicy) }]]),
   )
@@ -118,6 +120,10 @@ function anyText(draw: Draw, policies: readonly PlannedPolicy[], live: readonly 
     // Only above some bounds.
     wrong({ [quota]: 30 }),
     wrong({ [quota]: 30 }),
+    // Only other algorithms have them.
+    wrong({ [other]: 3 }),
+    wrong({ burst: 3 }),
+    wrong({ maxDelay: 100 }),
     wrong({ enforce: 7 }),
     wrong({ alertAt: [2] }),
     wrong({ window: '1s' }),

@@ -778,6 +778,12 @@ export const mutants: readonly Mutant[] = [
     by: 'return this.document.policies',
   },
   {
+    name: 'a setting that the algorithm of one policy does not have holds up all others',
+    file: 'limiter/live/live-policies.ts',
+    text: 'if (other !== undefined) return `its',
+    by: 'if (Number.isNaN(other)) return `its',
+  },
+  {
     name: 'a setting never ends',
     file: 'limiter/live/live-policies.ts',
     text: 'if (isFirst || this.ends.isDue(at))',

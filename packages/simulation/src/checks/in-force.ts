@@ -2,7 +2,7 @@ import type { Charge, Documents } from '@sluice/core/store'
 import {
   areGood,
   idOf,
-  isWithin,
+  isFor,
   type Layer,
   type Layers,
   readDocument,
@@ -163,8 +163,8 @@ export class InForce {
   }
 
   /**
-   * The settings of a document if all policies of the process can take it over, or those before it. A policy whose
-   * bounds a limit leaves stays as it was.
+   * The settings of a document if all policies of the process can take it over, or those before it. A policy
+   * that can't have its settings in this version stays as it was.
    */
   private layersOf(text: string, at: number, before: Layers): Layers {
     const policies = readDocument(text)?.policies
@@ -174,8 +174,8 @@ export class InForce {
       if (policy.live === undefined) continue
       const id = idOf(policy)
       const settings = settingsAt(policies[id], at)
-      if (!areGood(policy, settings)) return before
-      if (!isWithin(policy, settings)) taken[id] = before[id] ?? []
+      if (!isFor(policy, settings)) taken[id] = before[id] ?? []
+      else if (!areGood(settings)) return before
     }
     return taken
   }

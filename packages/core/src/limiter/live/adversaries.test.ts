@@ -159,11 +159,26 @@ describe('a document for two policies, one of which may have 500', () => {
     const { api, limits } = twoPolicies()
     await api.policies.set('api', { limit: 7 })
     expect(await limits({ api: layers(501), other: layers(3) })).toEqual([7, 3])
-    expect(warned).toEqual([expect.stringMatching(/The limit 501 of the policy 'api' .* 0 to 500/)])
+    expect(warned).toEqual([expect.stringMatching(/'api'.* a limit of 0 to 500.* 501/)])
     expect(await limits({ api: layers(502), other: layers(2) })).toEqual([7, 2])
     expect(await limits({ api: layers(500), other: layers(1) })).toEqual([500, 1])
     expect(await limits({})).toEqual([5, 5])
   })
+
+  it.each([
+    ['burst', { limit: 3, burst: 9 }],
+    ['maxDelay', { maxDelay: 5 }],
+    ['concurrent', { concurrent: 3 }],
+  ])(
+    'leaves a policy as it was whose algorithm has no %s: that of another version may',
+    async (name, set) => {
+      const { api, limits } = twoPolicies()
+      await api.policies.set('api', { limit: 7 })
+      expect(await limits({ api: [{ set }], other: layers(3) })).toEqual([7, 3])
+      expect(warned).toEqual([expect.stringMatching(new RegExp(`'api'.* has no ${name}`))])
+      expect(await limits({ api: layers(4), other: layers(2) })).toEqual([4, 2])
+    },
+  )
 
   it('leaves it as it was also in a limiter that comes later', async () => {
     const remote = remoteStore()
@@ -171,7 +186,7 @@ describe('a document for two policies, one of which may have 500', () => {
     await wide.policies.set('api', { limit: 501 })
     const narrow = limiterOn(remote.store, { live: { limit: { max: 500 } } })
     expect([await later(wide), await later(narrow)]).toEqual([501, 5])
-    expect(warned).toContainEqual(expect.stringContaining('The limit 501'))
+    expect(warned).toContainEqual(expect.stringContaining('sets 501'))
   })
 })
 

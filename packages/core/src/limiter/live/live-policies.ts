@@ -2,6 +2,7 @@ import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warn as warnOperator } from '../../errors/warning.ts'
 import { policyEvents } from '../../events.ts'
+import { ALGORITHM_OPTIONS } from '../../options/algorithm-options.ts'
 import {
   byName,
   NO_POLICIES,
@@ -13,9 +14,11 @@ import {
   settingsAt,
 } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
-import type { LimitRange } from '../live-bounds.ts'
 import type { Policy } from '../policy.ts'
 import { SettingEnds } from './setting-ends.ts'
+
+/** The settings that not every algorithm has. */
+const OF_ALGORITHM = ['limit', 'concurrent', ...ALGORITHM_OPTIONS] as const
 
 /** A policy of a limiter that a document may change. */
 export interface LivePolicy {
@@ -50,8 +53,8 @@ const forgotten = new FinalizationRegistry<() => void>((end) => end())
 
 /**
  * The settings that a document under a prefix has for the policies of this process. A document that is wrong is ignored
- * as a whole: then the last good one holds. Of one that is right, a limit outside of the bounds of a policy leaves that
- * policy as it was: another version of the application may have other bounds.
+ * as a whole: then the last good one holds. Settings that only another version of the application may have, such as one
+ * with other bounds, leave their policy as it was.
  */
 class LivePolicies {
   private readonly documents: SharedDocuments
@@ -112,17 +115,16 @@ class LivePolicies {
     }
   }
 
-  /** The settings of a document, with those before it of a policy whose bounds its limit leaves. */
-  private withinBounds(policies: PolicyLayers, at: number): PolicyLayers {
+  /** The settings of a document, with those before it of a policy that can't have them in this version. */
+  private ofThisVersion(policies: PolicyLayers, at: number): PolicyLayers {
     const all = byName(policies)
     for (const { id, policy } of this.policies) {
-      const outside = outsideOf(policy, settingsAt(policies[id], at))
-      if (outside === undefined) continue
+      const foreign = foreignIn(policy, settingsAt(policies[id], at))
+      if (foreign === undefined) continue
       all[id] = this.document.policies[id] ?? []
-      const { min, max } = policy.live as LimitRange
       warn(
-        `The limit ${outside} of the policy '${id}' in the document of live policies is ignored: this process allows ` +
-          `${min} to ${max}, by its option live. The limit before it holds. Give all versions of the application the same bounds.`,
+        `The document of live policies is ignored for the policy '${id}', whose settings before it hold: ${foreign}. ` +
+          'Give all versions of the application the same bounds and algorithms.',
       )
     }
     return all
@@ -134,7 +136,7 @@ class LivePolicies {
     at: number,
     to: readonly Attached[] = this.alive(),
   ): boolean {
-    const policies = this.withinBounds(document.policies, at)
+    const policies = this.ofThisVersion(document.policies, at)
     const ends = this.ends.after(policies, at)
     const alive = ends.withoutEnded(policies)
     let prepared: Prepared[]
@@ -159,18 +161,24 @@ function prepare(attached: Attached, layers: PolicyDocument['policies'], at: num
   return attached.policies.flatMap(({ id, policy }, i) => {
     const settings = settingsAt(layers[id], at)
     const text = JSON.stringify(settings ?? {})
-    if (attached.applied[i] === text || outsideOf(policy, settings) !== undefined) return []
+    if (attached.applied[i] === text || foreignIn(policy, settings) !== undefined) return []
     return { attached, i, settings, next: policy.with(settings ?? {}) }
   })
 }
 
-/** The limit that settings have outside of the bounds of a policy; undefined: they have none, or one that no policy can have. */
-function outsideOf(policy: Policy, settings: PolicySettings = {}): number | undefined {
-  const limit = policy.holdsSlots ? settings.concurrent : settings.limit
+/**
+ * What a policy can't have of settings that another version of the application may have: a setting of another
+ * algorithm, or a limit outside of its bounds. Undefined: nothing.
+ */
+function foreignIn(policy: Policy, settings: PolicySettings = {}): string | undefined {
+  const { limitOption, algorithm, live } = policy
+  const own = [limitOption, ...Object.keys(algorithm.options)]
+  const other = OF_ALGORITHM.find((name) => settings[name] !== undefined && !own.includes(name))
+  if (other !== undefined) return `its algorithm has no ${other}`
+  const limit = settings[limitOption]
   const isLimit = Number.isSafeInteger(limit) && (limit as number) >= 0
-  return isLimit && (limit as number) <= policy.algorithm.maxLimit && !policy.allows(limit)
-    ? limit
-    : undefined
+  if (!isLimit || (limit as number) > algorithm.maxLimit || policy.allows(limit)) return undefined
+  return `this process allows a ${limitOption} of ${live?.min} to ${live?.max}, by its option live, and it sets ${limit}`
 }
 
 function adopt({ attached, i, settings, next }: Prepared, at: number): void {
