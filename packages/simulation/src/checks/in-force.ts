@@ -139,7 +139,7 @@ export class InForce {
     // After a step of the clock, what has ended in a process stays so, and what has not may.
     if (this.steps) return [-Infinity, ...ends]
     const times = [learnedAt, ...ends.filter((end) => end > learnedAt && end <= storeNow + 1)]
-    const lateMs = READ_EVERY_MS + READ_MS + this.stalledMs + (this.isQuiet ? 0 : LOST_MS)
+    const lateMs = READ_EVERY_MS + READ_MS + this.stalledMs
     const over = ends.filter((end) => end <= storeNow - lateMs)
     return this.machine.isAtRest ? times : times.filter((at) => over.every((end) => end <= at))
   }

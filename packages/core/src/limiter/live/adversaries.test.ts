@@ -376,6 +376,25 @@ describe('a process', () => {
     }
   })
 
+  it('that gets no answer any more ends settings nevertheless', async () => {
+    const timers = manualTimers()
+    const remote = remoteStore()
+    const limiter = limiterOn(remote.store)
+    await limiter.policies.set('api', { limit: 9 }, { for: '5s' })
+    const { limit } = await limiter.peek('ada')
+    remote.store.documents!.read = () => new Promise(() => {})
+    const ended: number[] = []
+    for (let after = 1000; after <= 9000; after += 1000) {
+      ms += 1000
+      timers.advance()
+      await turns()
+      if ((await limiter.peek('ada')).limit === 5) ended.push(after)
+    }
+    expect(limit).toBe(9)
+    expect(ended[0]).toBeGreaterThanOrEqual(5000)
+    expect(ended[0]).toBeLessThanOrEqual(7000)
+  })
+
   it('ends settings also if the clock of the store steps back, and does not let them hold again', async () => {
     const remote = remoteStore()
     const limiter = limiterOn(remote.store)

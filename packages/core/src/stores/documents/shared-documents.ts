@@ -118,16 +118,17 @@ export class SharedDocuments {
    */
   refresh(): void {
     if (this.store.mode === 'sync') {
-      for (const each of this.followed) {
-        each.isAsked = true
-        each.learn(undefined, this.now())
-      }
+      for (const each of this.followed) each.isAsked = true
+      this.learnTime()
       return
     }
     const now = performance.now()
     this.dueAt = now + READ_EVERY_MS
     this.setTimer()
-    if (now < this.awaitedUntil) return
+    if (now < this.awaitedUntil) {
+      this.learnTime()
+      return
+    }
     this.awaitedUntil = now + LOST_MS
     afterAsking(() => void this.askAll().finally(() => (this.awaitedUntil = 0)))
   }
@@ -204,6 +205,11 @@ export class SharedDocuments {
     this.cancelTimer()
     if (this.awake === 0 || this.dueAt === Infinity || timersEndWithRequest) return
     this.cancelTimer = wakeLater(new WeakRef(this))
+  }
+
+  /** What ends by itself ends also while no answer comes. */
+  private learnTime(): void {
+    for (const each of this.followed) each.learn(undefined, this.now())
   }
 
   /** Asks the store for all documents. */
