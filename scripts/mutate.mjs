@@ -33,6 +33,8 @@ const options = {
   help: { type: 'boolean', default: false },
 }
 
+/** What is for tests, and what is generated. */
+const FOR_TESTS = /\.(test|d|generated)\.ts$|\/testing\/|\/traces\.ts$/
 /** Every store's suite, in a package of its own. */
 const SUITES = 'packages/system-tests/src/stores/'
 /** How many of the nearest test files run first: most breaks show there. */
@@ -51,6 +53,7 @@ const { mutantsOf } = await import('./mutate/mutants.mjs')
 const redis = await findRedis()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-mutate-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => exit(1))
 
 const began = Date.now()
 const counts = { noticed: 0, unnoticed: 0 }
@@ -74,9 +77,7 @@ function parsed() {
 /** The sources that git knows there: no tests, what is for tests, and what is generated. */
 async function sourcesIn(paths) {
   const { output } = await start('git', ['ls-files', ...paths])
-  return output
-    .split('\n')
-    .filter((path) => /\.ts$/.test(path) && !/\.(test|d|generated)\.ts$|\/testing\//.test(path))
+  return output.split('\n').filter((path) => /\.ts$/.test(path) && !FOR_TESTS.test(path))
 }
 
 /** @returns each source that has breaks to make, with those */
@@ -188,13 +189,21 @@ function start(command, args, env = {}, withinMs = 60_000) {
     stream.setEncoding('utf8').on('data', (text) => {
       output += text
     })
-  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), withinMs)
-  const interrupt = () => process.kill(-child.pid, 'SIGTERM')
-  process.once('SIGINT', interrupt)
+  const end = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error
+    }
+  }
+  const late = setTimeout(end, withinMs)
+  process.on('exit', end)
   return new Promise((done) => {
     child.on('close', (code) => {
       clearTimeout(late)
-      process.off('SIGINT', interrupt)
+      process.off('exit', end)
+      // Jest leaves a worker whose test does not end, such as one with an endless loop.
+      end()
       done({ code, output })
     })
   })
