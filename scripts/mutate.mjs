@@ -19,7 +19,8 @@ Breaks one line after the other of the sources in these files and folders, runs 
 prints the breaks that none of them notices. No file is changed.
 
   --tests PATTERN  the tests that should notice, by a part of their paths. Default: those of the same package
-                   that import the source, the ones beside it first, and those of the stores
+                   that import the source, the ones beside it first, and those of the stores, of Express
+                   and of Hono
   --every          every break of a line, in place of the one that says most
   --sample N       N of the breaks of all sources, the same ones each time
   --part I/N       the Ith of N parts of the breaks, from 1, to share the work
@@ -35,8 +36,9 @@ const options = {
 
 /** What is for tests, and what is generated. */
 const FOR_TESTS = /\.(test|d|generated)\.ts$|\/testing\/|\/traces\.ts$/
-/** Every store's suite, in a package of its own. */
-const SUITES = 'packages/system-tests/src/stores/'
+/** The suites of the stores and of the adapters, in packages of their own. */
+const SUITES =
+  /^packages\/(express|hono|system-tests\/src\/(stores|frameworks|policies|overload|leaving|events))\//
 /** How many of the nearest test files run first: most breaks show there. */
 const NEAREST = 5
 /** A break may make a loop endless: a run may take so many times what it takes without, and this, ms. */
@@ -149,11 +151,12 @@ async function testsOf(path) {
   const { output } = await start('jest', ['--listTests', '--findRelatedTests', path])
   const all = output.split('\n').filter((each) => each.startsWith(root))
   const names = all.map((each) => relative(root, each)).sort()
-  const wanted = values.tests === undefined ? [own ?? '', SUITES] : [values.tests]
+  const isWanted = (name) =>
+    values.tests === undefined
+      ? name.startsWith(own ?? '') || SUITES.test(name)
+      : name.includes(values.tests)
   const distance = (test) => relative(path, test).split('..').length
-  return names
-    .filter((each) => wanted.some((part) => each.includes(part)))
-    .sort((one, other) => distance(one) - distance(other))
+  return names.filter(isWanted).sort((one, other) => distance(one) - distance(other))
 }
 
 /** Runs tests, up to the first that fails, with the text of a mutant in the place of its source. */
