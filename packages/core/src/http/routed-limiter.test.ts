@@ -238,6 +238,16 @@ test('add: undefined for an exempt route, else a limiter on the store of the bas
   routed.limiter.close()
 })
 
+test('add: a route that is added while a meter listens is metered too', () => {
+  const routed = new RoutedLimiter({ limit: 9, window: '1m' }, plain, { addsRoutes: true })
+  const charged = jest.fn()
+  routed.base.limiter.observe(charged)
+  const request = { method: 'GET', url: '/a', headers: {}, socket: { remoteAddress: '::1' } }
+  routed.add('/a', 'at', { limit: 5 })?.decide(request as never)
+  expect(charged).toHaveBeenCalledTimes(1)
+  routed.limiter.close()
+})
+
 describe('a route with its own failure mode', () => {
   test('denies while the rest allows, on the same store', async () => {
     const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})

@@ -192,6 +192,14 @@ describe('a response that takes long', () => {
     expect(settle).toHaveBeenCalledTimes(asked)
   })
 
+  test('that begins late in a window pays for the first time before that ends', async () => {
+    let cost = 10
+    clock.advance(59_900)
+    await open(1, { cost: 10, settle: () => cost })
+    cost = 30
+    await untilRemaining(70)
+  })
+
   test('ended behind another: charged immediately, given back once it is sent', async () => {
     const cost = new Map<ServerResponse, number>()
     const settle = (_: unknown, response: ServerResponse) => cost.get(response)
