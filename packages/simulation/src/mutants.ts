@@ -298,7 +298,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'lower priorities come first',
-    file: 'limiter/waiting/wait-queues.ts',
+    file: 'limiter/waiting/key-queue.ts',
     text: 'sort((one, other) => other - one)',
     by: 'sort((one, other) => one - other)',
   },
