@@ -103,3 +103,30 @@ it('does not begin calls whose time is over while they waited', async () => {
   jest.useRealTimers()
   expect([begun, failed].map(({ mock }) => mock.calls.length)).toEqual([1000, 1500])
 })
+
+it('counts the calls that a client has lost anew when the store has recovered', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  const calls = new ShardCalls(100).to({}, 'client')
+  const answers: (() => void)[] = []
+  const lose = async (count: number) => {
+    const ask = () => new Promise<void>((resolve) => answers.push(resolve))
+    for (let i = 0; i < count; i += 1) calls.call(ask).catch(() => {})
+    await jest.advanceTimersByTimeAsync(110)
+    await new Promise(setImmediate)
+  }
+  await lose(1000)
+  expect(calls.isTrusted).toBe(false)
+  await jest.advanceTimersByTimeAsync(1000)
+  await calls.probe(async () => {})
+  expect(calls.isTrusted).toBe(true)
+  await calls.call(() => Promise.reject(new Error('once'))).catch(() => {})
+  expect(calls.isTrusted).toBe(true)
+  // The client has found those of before.
+  for (const answer of answers.splice(0)) answer()
+  await new Promise(setImmediate)
+  await lose(999)
+  expect(calls.isTrusted).toBe(true)
+  await lose(1)
+  jest.useRealTimers()
+  expect(calls.isTrusted).toBe(false)
+})
