@@ -48,3 +48,14 @@ test('the state of a key stays as small as what is in progress', async () => {
   expect([slots, await redis.client.zcard(slots)]).toEqual([`${state}\theld`, 3])
   for (const key of [state, slots]) expect(await redis.client.pttl(key)).toBeGreaterThan(30_000)
 })
+
+test('a reset and a block leave nothing of what is in progress', async () => {
+  const limiter = limiterOf()
+  for (const end of [() => limiter.reset('ada'), () => limiter.block('ada', '1m')]) {
+    await limiter.acquire('ada')
+    await end()
+    expect((await redis.client.keys('*{ada}*')).filter((key) => !key.includes('}:own:'))).toEqual(
+      [],
+    )
+  }
+})

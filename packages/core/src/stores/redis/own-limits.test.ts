@@ -31,6 +31,8 @@ test('it is a record beside the counts, which say that there is one until it has
     await redis.client.strlen(KEY),
     await redis.client.strlen(RECORD),
   ]).toEqual([true, 32, 40])
+  // The server's clock goes on while the given one stands still.
+  expect(await redis.client.pttl(RECORD)).toBeGreaterThan(HOUR)
   clock.advance(999)
   expect(await limiter.consume('ada')).toMatchObject({ limit: 9, remaining: 7 })
   clock.advance(1)
@@ -44,6 +46,8 @@ test('a record lives as long as what is in it, and without an end stays', async 
   const ttl = await redis.client.pttl(RECORD)
   expect(ttl).toBeGreaterThan(9.9 * HOUR)
   expect(ttl).toBeLessThanOrEqual(10 * HOUR + 2000)
+  for (const hours of [20, 5]) await limiter.grant('bob', 1, { until: Date.now() + hours * HOUR })
+  expect(await redis.client.pttl('sluice:{bob}:own:default')).toBeGreaterThan(19.9 * HOUR)
   await limiter.override('ada', { limit: 9 })
   for (const change of [
     () => limiter.consume('ada'),
