@@ -5,9 +5,11 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import {
   createLimiter,
+  type DecisionEvent,
   type OverloadEvent,
   type PolicyChangeEvent,
   type StoreEvent,
+  type WaitTrace,
 } from '@sluice/core'
 import { failingStore } from '@sluice/core/testing'
 import { ATTRIBUTES } from './attributes.ts'
@@ -99,6 +101,44 @@ test('units that were charged, and their corrections, without slots', async () =
     ['policy=tokens result=charged source=store', 30],
     ['policy=tokens result=settled', -15],
   ])
+  expect(await points('rate_limiting.active_requests')).toEqual([['policy=in-flight', 0]])
+})
+
+test('units by the source of each policy, where several have decided', async () => {
+  start()
+  const policy = { unit: 'requests', allowed: true, dryRun: false, limit: 5, remaining: 4 } as const
+  const event = {
+    limiter: undefined,
+    route: undefined,
+    result: 'admitted',
+    allowed: true,
+    source: 'local',
+    policy: 'user',
+    policies: [
+      { ...policy, name: 'user', charged: 1, source: 'local' },
+      { ...policy, name: 'address', charged: 1, source: 'store' },
+    ],
+    limit: 5,
+    remaining: 4,
+    resetMs: 1,
+    retryAfterMs: 0,
+    delayMs: 0,
+    durationMs: 0,
+    banned: false,
+    keyHash: undefined,
+  } satisfies DecisionEvent
+  channel('sluice:decision').publish(event)
+  expect(await points('rate_limiting.units')).toEqual([
+    ['policy=user result=charged source=local', 1],
+    ['policy=address result=charged source=store', 1],
+  ])
+})
+
+test('a wait that had begun before does not count when it ends', async () => {
+  start()
+  const wait = { limiter: 'api', route: undefined, policy: 'queue', delayMs: 9, result: true }
+  channel('tracing:sluice:wait:asyncEnd').publish(wait satisfies WaitTrace)
+  expect(await points('rate_limiting.queued_requests')).toEqual([])
 })
 
 test('thresholds, by policy and share, without the clients', async () => {
@@ -155,14 +195,20 @@ describe('the store', () => {
     const hear = (event: unknown) => void events.push(event as StoreEvent)
     subscribe('sluice:store', hear)
     stops.push(() => unsubscribe('sluice:store', hear))
-    const limiters = [failingStore(), failingStore()].map((store) => {
-      store.fail()
+    const limiters = ['ECONNREFUSED', 'ETIMEDOUT'].map((code) => {
+      const store = failingStore()
+      store.fail(Object.assign(new Error(code), { code }))
       return createLimiter({ ...DAY, limit: 1_000_000, store })
     })
     for (const [i, limiter] of limiters.entries()) {
       while (events.length === i) await limiter.consume('a')
       expect(await available()).toEqual([0])
     }
+    await limiters[1]?.consume('a')
+    // Of several that are down, the last.
+    expect((await points('rate_limiting.requests')).map(([attributes]) => attributes)).toContain(
+      'error.type=ETIMEDOUT policy=default result=admitted source=local',
+    )
     limiters[0]?.close()
     expect(await available()).toEqual([0])
     limiters[1]?.close()
