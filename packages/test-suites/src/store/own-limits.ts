@@ -276,6 +276,11 @@ export function ownLimits({ describe, test }: StoreTests): void {
         expect(await own.grant(maxLimit - LIMIT, { until: clock() + 1 })).toBe('granted')
         expect(await own.grant(1, { until: clock() + 1 })).toBe('too much')
         expect(await own.grant(1, { until: clock() })).toBe('ended')
+        // It is the client's own limit that grows, if it has one.
+        clock.advance(1)
+        await own.override(maxLimit - 1)
+        expect(await own.grant(2, { until: clock() + 1 })).toBe('too much')
+        expect(await own.grant(1, { until: clock() + 1 })).toBe('granted')
       })
 
       testWith(
