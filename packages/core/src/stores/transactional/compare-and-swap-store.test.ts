@@ -14,6 +14,7 @@ beforeEach(() => {
     .mockImplementation(((_: string, { code }: { code: string }) => warned.push(code)) as never)
 })
 afterEach(() => {
+  jest.useRealTimers()
   jest.restoreAllMocks()
 })
 
@@ -84,4 +85,56 @@ it('transactions of one moment that share a key happen in the order in which the
   expect([consumed?.remaining, peeked?.remaining]).toEqual([4, 4])
   expect((await limiter.peek('ada')).remaining).toBe(3)
   limiter.close()
+})
+
+it('one that is given up while it waits for another of its key writes nothing', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  let release = () => {}
+  const written: string[] = []
+  const store = compareAndSwapStore({
+    now: () => 1_800_000_000_000,
+    read: async (keys) => {
+      await new Promise<void>((resolve) => (release = resolve))
+      return keys.map(() => undefined)
+    },
+    async swap(changes) {
+      written.push(...changes.map(({ key }) => key))
+      return true
+    },
+  })
+  const algorithm = algorithms['fixed-window']
+  const limit = algorithm.compile({ limit: 5, windowMs: 60_000 })
+  const ask = (deadlineMs: number) =>
+    store
+      .open({ policies: [{ name: 'p', algorithm }] }, 'waiting', deadlineMs)
+      .decide([[{ key: 'ada', limit, cost: 1 }]])
+  const first = ask(60_000)
+  const second = expect(ask(50)).rejects.toThrow('no answer within 50 ms')
+  await jest.advanceTimersByTimeAsync(100)
+  await new Promise(setImmediate)
+  release()
+  await Promise.all([first, second])
+  expect(written).toEqual(['waiting:{ada}:p'])
+})
+
+it('an attempt for which another process was faster leaves neither its time nor what it would tell', async () => {
+  let now = 1_800_000_000_000
+  let isLate = true
+  const store = compareAndSwapStore({
+    now: () => now,
+    read: async (keys) => keys.map(() => undefined),
+    async swap() {
+      isLate = !isLate
+      now += 1000
+      return isLate
+    },
+  })
+  const algorithm = algorithms['fixed-window']
+  const limit = algorithm.compile({ limit: 5, windowMs: 60_000 })
+  const ledger = store.open({ policies: [{ name: 'p', algorithm }] }, 'late')
+  const charges = [{ key: 'ada', limit, cost: 1 }]
+  expect(await ledger.decide([charges])).toMatchObject([{ at: 1_800_000_001_000 }])
+  const onIncrease = jest.fn()
+  await ledger.change({ kind: 'settle', charges }, onIncrease)
+  expect(onIncrease.mock.calls).toMatchObject([[{ before: 5, remaining: 4 }]])
 })
