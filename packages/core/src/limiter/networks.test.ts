@@ -329,17 +329,34 @@ describe('on a remote store', () => {
   )
 
   test('a block of this process holds at once, also if an older answer comes after it', async () => {
-    const { store, fail } = remoteStore()
+    const { store, texts } = remoteStore()
+    texts.replace('sluice', 'networks', '', `${VERSION}\n198.51.100.0/24 9e15`, 60_000)
+    const documents = store.documents as Documents<'async'>
+    const read = documents.read.bind(documents)
+    let answer = () => {}
+    jest.spyOn(documents, 'read').mockImplementationOnce(async (...asked) => {
+      const older = await read(...asked)
+      await new Promise<void>((resolve) => (answer = resolve))
+      return older
+    })
     const limiter = limiterOn(store)
-    fail('hangs')
     void limiter.consume('198.51.100.1')
     await turns()
-    const blocked = limiter.block('203.0.113.0/24', '1h', network)
-    await turns()
-    fail('none')
-    await blocked
+    await limiter.block('203.0.113.0/24', '1h', network)
+    expect((await limiter.consume('203.0.113.7')).retryAfterMs).toBe(3_600_000)
+    answer()
     await turns()
     expect((await limiter.consume('203.0.113.7')).allowed).toBe(false)
+    limiter.close()
+  })
+
+  test('the store keeps them until the last one ends', async () => {
+    const { store } = remoteStore(manualClock())
+    const replace = jest.spyOn(store.documents as Documents<'async'>, 'replace')
+    const limiter = limiterOn(store)
+    await limiter.block('203.0.113.0/24', '1h', network)
+    await limiter.block('198.51.100.0/24', '1s', network)
+    expect(replace.mock.calls.map((given) => given.at(-1))).toEqual([3_600_000, 3_600_000])
     limiter.close()
   })
 
