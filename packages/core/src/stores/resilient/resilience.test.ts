@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
+import { Policy } from '../../limiter/policy.ts'
+import { StoreLimiter } from '../../limiter/store-limiter.ts'
 import {
   type FailingStore,
   failingStore,
@@ -56,6 +58,25 @@ describe('a store that works', () => {
     const limiter = limiterOf()
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 4 })
     expect(warnings).toEqual([])
+  })
+})
+
+describe('calls of one turn', () => {
+  it('come in their order, also where they are about several keys', async () => {
+    const policies = ['user', 'address'].map((name) => new Policy('', { ...base, name }))
+    const limiter = new StoreLimiter(policies, { store, deadline: 1000 })
+    const chargesOf = (user: string) => {
+      return policies.map((policy, i) => {
+        return { key: i === 0 ? user : '203.0.113.7', limit: policy.limitFor(), cost: 1 }
+      })
+    }
+    const first = await limiter.decide(chargesOf('ada'))
+    const [second] = await Promise.all([
+      limiter.decide(chargesOf('bob')),
+      limiter.settleCharges(chargesOf('ada'), first),
+    ])
+    expect([second.remaining, (await limiter.preview(chargesOf('eve'))).remaining]).toEqual([3, 1])
+    limiter.close()
   })
 })
 
