@@ -260,6 +260,11 @@ describe('with shard', () => {
     ['nothing', undefined, 'key:a'],
     ['empty text', '', 'key:a'],
     ['what would end the braces', 'a}key:b', '{%9UnfP-EvTg3Q_yXK-7YxwAmVRGpoSuhOG_ZDKQsRbPA}key:a'],
+    [
+      'the digest of another one',
+      '%9UnfP-EvTg3Q_yXK-7YxwAmVRGpoSuhOG_ZDKQsRbPA',
+      '{%Ypk4qMDlIXp1krtUsUGPubRvNu2luydzUAHDrhic8XI}key:a',
+    ],
   ])('that returns %s', async (_, returned, expected) => {
     expect(await keysOf({ key: () => 'a', shard: () => returned })).toEqual([expected])
   })

@@ -57,6 +57,8 @@ test('a listed client has the key that the list names: its address, or the key',
   const access = accessOf(['2001:db8::/32', 'user:1'], ['10.0.0.0/8'])
   expect(access.ofAddress('::ffff:10.0.0.1')).toEqual({ source: 'deny', key: '10.0.0.1' })
   expect(access.ofAddress('2001:DB8::1')).toEqual({ source: 'allow', key: '2001:db8::/56' })
+  const longer = new Access(['2001:db8::/32'], [], 64)
+  expect(longer.ofAddress('2001:db8::1')?.key).toBe('2001:db8::/64')
   const charges = [charge('10.0.0.1'), charge('user:1')]
   expect(access.ofKeys(charges)).toEqual({ source: 'allow', key: 'user:1' })
 })
