@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { inspect } from 'node:util'
@@ -160,6 +161,20 @@ describe('sluice:decision', () => {
     expect(events.map(told)).toEqual([['refused', 'deny', undefined]])
   })
 
+  test('a refusal has the HMAC of the key that was refused', async () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    const keySecret = 'a secret of the tests'
+    const policies = [
+      { name: 'own', ...DAY, limit: 9, key: () => 'ada' },
+      { name: 'all', ...DAY, key: () => 'acme' },
+    ]
+    server = await servePlain([{ policies, keySecret }], end)
+    await server.send()
+    await server.send()
+    const hash = createHmac('sha256', keySecret).update('key:acme').digest('base64url')
+    expect(events.map(({ keyHash }) => keyHash)).toEqual([undefined, hash])
+  })
+
   test('a request that finds no place to wait in is refused, uncharged', async () => {
     const events = hear<DecisionEvent>('sluice:decision')
     const settled = hear<SettleEvent>('sluice:settle')
@@ -187,7 +202,7 @@ describe('the route', () => {
       .mockReturnValueOnce([/^\/a/, '/b'])
       .mockReturnValue(undefined)
     await serve({ routes: { 'GET /files/*path': { limit: 5 } } })
-    await server.send()
+    await server.send('GET', '/files/a')
     await server.send()
     await server.send('GET', '/files/a/b')
     await server.send('GET', RAW)

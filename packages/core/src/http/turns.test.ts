@@ -10,8 +10,9 @@ import { until } from '@sluice/test-harness/redis'
 import type { Decision } from '../limiter/decision.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
-import { servePlain } from '../testing/plain-server.ts'
+import { plain, servePlain } from '../testing/plain-server.ts'
 import { whenClosed } from './node/when-closed.ts'
+import { RoutedLimiter } from './routed-limiter.ts'
 import { Turns } from './turns.ts'
 
 /** Reports when a client disconnects, for a connected and for a disconnected client. */
@@ -243,6 +244,18 @@ describe('through the HTTP limiter', () => {
     client.destroy()
     await until(() => free() === 2, { what: 'its slot is free' })
     await server.stop()
+    store.close()
+  })
+
+  test('without a place, what is refused waits for the queue and not for a dry run', () => {
+    const queue = { ...QUEUE, name: 'queue' } as const
+    const policies = [queue, { name: 'new', limit: 0, window: '1h', dryRun: true }] as const
+    const store = memoryStore({ clock: manualClock() })
+    const { base } = new RoutedLimiter({ policies, store, maxWaiting: 0 }, plain)
+    const socket = { remoteAddress: '192.0.2.1' }
+    const request = { method: 'GET', url: '/', headers: {}, socket } as never
+    base.decide(request)
+    expect(base.decide(request)).toMatchObject({ decision: { allowed: false, retryAfterMs: 500 } })
     store.close()
   })
 

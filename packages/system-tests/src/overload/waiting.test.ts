@@ -1,5 +1,6 @@
 // Requests that wait for a limiter (`maxWait`), over sockets.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
@@ -165,7 +166,11 @@ describe.each(Object.entries(STORES))('windows in %s', (_, store) => {
       { name: 'new', limit: 9, window: '1h', dryRun: true },
       { name: 'old', limit: 1, window: '8m', algorithm: 'token-bucket' },
     ] as const
-    await listen({ store: store(), policies, maxWait: '10m' })
+    const cost = ({ path }: Request) => (path === '/large' ? 2 : 1)
+    const events: unknown[] = []
+    const noteEvent = (event: unknown) => void events.push(event)
+    subscribe('sluice:decision', noteEvent)
+    await listen({ store: store(), policies, cost, maxWait: '10m' })
     void ask('/1')
     await beginning(1)
     await inOrder([() => ask('/2')])
@@ -173,7 +178,11 @@ describe.each(Object.entries(STORES))('windows in %s', (_, store) => {
     expect(refused.status).toBe(429)
     // The one that waits takes what comes back in the first 8 minutes.
     expect(Number(refused.field('Retry-After'))).toBeGreaterThan(900)
+    expect((await ask('/large')).status).toBe(429)
+    unsubscribe('sluice:decision', noteEvent)
     expect(begun).toEqual(['/1'])
+    // One for each request but that which still waits.
+    expect(events).toHaveLength(3)
   })
 
   test('who waits for its own limit holds up nobody at a shared one', async () => {
