@@ -153,16 +153,17 @@ describe('windows', () => {
   test('what was charged before a month ends, and after it, are different records', async () => {
     const { limiter, clock } = limiterOf('memory')
     const { meter: each, receiver } = metered(limiter)
-    limiter.consume('ada', { cost: 5 })
-    const { at } = await limiter.consume('ada', { cost: 20 })
+    const { at } = await limiter.consume('ada', { cost: 5 })
+    clock.advance(1000)
+    const { at: latest } = await limiter.consume('ada', { cost: 20 })
     clock.set(FEBRUARY + 1000)
     limiter.consume('ada', { cost: 7 })
     limiter.settle('ada', -4, { at })
     await each.flush()
-    const sent = receiver.calls.flat().map(({ units, windowEndsAt }) => [units, windowEndsAt])
+    const sent = receiver.calls.flat().map((each) => [each.units, each.windowEndsAt, each.at])
     expect(sent).toEqual([
-      [21, FEBRUARY],
-      [7, Date.UTC(2026, 2, 1)],
+      [21, FEBRUARY, latest],
+      [7, Date.UTC(2026, 2, 1), FEBRUARY + 1000],
     ])
   })
 })
@@ -200,9 +201,26 @@ test.each<[string, object]>([
   expect(() => meter(limiterOf('memory').limiter, options as never)).toThrow(/SLUICE_OPTION/)
 })
 
-test('two meters of one limiter, and something else than a limiter, are errors', () => {
+test('two meters of one limiter, and something else than a limiter, are errors', async () => {
   const { limiter } = limiterOf('memory')
-  metered(limiter)
+  const { meter: first } = metered(limiter)
   expect(() => metered(limiter)).toThrow('one meter of a limiter')
   expect(() => metered({})).toThrow('SLUICE_OPTION_TYPE')
+  await first.close()
+  metered(limiter)
+})
+
+test('while a batch is being sent and fails, close() sends it again', async () => {
+  const { limiter } = limiterOf('memory')
+  const calls: unknown[] = []
+  const send = async (batch: unknown) => {
+    calls.push(batch)
+    if (calls.length === 1) throw new Error('down')
+  }
+  const { meter: each } = metered(limiter, { send })
+  limiter.consume('ada')
+  const flushed = each.flush()
+  await each.close()
+  await expect(flushed).rejects.toThrow('down')
+  expect(calls).toHaveLength(2)
 })
