@@ -41,6 +41,14 @@ function world(options: object = {}) {
 }
 
 describe('acquire()', () => {
+  it('holds slots of several policies, each of which has its own hold', () => {
+    const policies = ['1s', '30s'].map((hold, i) => ({ name: `p${i}`, concurrent: 1, hold }))
+    const { limiter, pass } = world({ concurrent: undefined, policies })
+    limiter.acquire('ada')
+    pass(5000)
+    expect(limiter.peek('ada').policies.map(({ remaining }) => remaining)).toEqual([0, 0])
+  })
+
   it('admits so many at the same time, and again as many as are given back', () => {
     const { limiter } = world()
     const first = limiter.acquire('ada')

@@ -36,6 +36,16 @@ describe('a limiter with a ban', () => {
     expect(limiter.consume('a')).toMatchObject({ allowed: true, ban: undefined })
   })
 
+  test('a quota that is back after the end of the ban is what the client waits for', () => {
+    const limiter = limiterOf({ window: '1h' })
+    for (let i = 0; i < 3; i += 1) limiter.consume('a')
+    expect(limiter.consume('a')).toMatchObject({
+      ban: { endsMs: 10 * MINUTE },
+      retryAfterMs: 60 * MINUTE,
+      resetMs: 60 * MINUTE,
+    })
+  })
+
   test('bans for longer while it goes on', () => {
     const limiter = limiterOf({ ban: { ...ban, after: 1 } })
     const endsMs = () => {

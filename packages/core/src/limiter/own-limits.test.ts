@@ -7,8 +7,8 @@ import { createLimiter } from './create-limiter.ts'
 const DAY = 86_400_000
 const minute = { limit: 5, window: '1m', algorithm: 'fixed-window' } as const
 
-function inMemory(options: object = minute) {
-  const clock = manualClock(1_800_000_000_000)
+function inMemory(options: object = minute, now = 1_800_000_000_000) {
+  const clock = manualClock(now)
   const store = memoryStore({ clock })
   return {
     clock,
@@ -52,6 +52,16 @@ describe('override', () => {
     expect(() => limiter.override('ada', override as never)).toThrow(
       expect.objectContaining({ message: expect.stringContaining(option) }),
     )
+  })
+
+  it.each([
+    ['ahead', Date.UTC(2100, 0)],
+    ['behind', Date.UTC(2000, 0)],
+  ])('ends by the clock of the store, which is far %s', (_, now) => {
+    const { limiter } = inMemory(minute, now)
+    expect(() => limiter.override('ada', { limit: 9, until: now - 1 })).toThrow('until')
+    limiter.override('ada', { limit: 9, until: now + 1 })
+    expect(limiter.peek('ada').limit).toBe(9)
   })
 
   it('has room for as many clients as the memory store, and refuses a further one', () => {

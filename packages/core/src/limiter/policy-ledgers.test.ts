@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from '@jest/globals'
+import { afterEach, expect, it, jest } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { Policy } from './policy.ts'
 import { PolicyLedgers } from './policy-ledgers.ts'
@@ -36,4 +36,15 @@ it('has one for all values of limits that vary', () => {
     )
   }
   expect(ledgers.all()).toEqual([ledgers.only])
+})
+
+it('tells which keys have changed, also where the store does not confirm it', async () => {
+  const ledger = { decide: jest.fn(), change: () => Promise.reject(new Error('down')) }
+  const policies = [new Policy('', { limit: 5, window: '1d' })]
+  const ledgers = new PolicyLedgers<'async'>(policies, () => ledger as never)
+  const changed = jest.fn()
+  ledgers.whenChanged = changed
+  const change = ledgers.change(ledger as never, { kind: 'reset', key: 'ada' })
+  await expect(change).rejects.toThrow('down')
+  expect(changed.mock.calls).toEqual([[new Set(['ada'])]])
 })

@@ -179,6 +179,18 @@ describe('while the store is down', () => {
     await stream.settle(6)
     expect((await limiter.peek('ada')).remaining).toBe(94)
   })
+
+  test('a settlement rejects; a release then charges what it was called with', async () => {
+    const store = failingStore({ clock })
+    const limiter = createLimiter({ ...DAY, store, deadline: 1000 })
+    closing.push(limiter)
+    const stream = await limiter.acquire('ada', { cost: 10 })
+    store.fail()
+    await expect(stream.settle(15)).rejects.toThrow()
+    store.recover()
+    await stream.release()
+    expect((await limiter.peek('ada')).remaining).toBe(85)
+  })
 })
 
 describe('wrong options', () => {

@@ -54,6 +54,17 @@ describe('set', () => {
     expect(limiter.consume('ada')).toMatchObject({ allowed: true, limit: 5, remaining: 0 })
   })
 
+  it('lets those go on who wait, where the policy becomes a dry run', async () => {
+    const limiter = limiterOf({ limit: 1, window: '1h' })
+    limiter.consume('ada')
+    const ended = jest.fn()
+    limiter.wait('ada').then(ended, ended)
+    await limiter.policies.set('api', { dryRun: true })
+    await until(() => ended.mock.calls.length === 1, { what: 'the wait is over' })
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ allowed: true }))
+    limiter.close()
+  })
+
   it('changes the thresholds, also where the limit stays', async () => {
     const reached: number[] = []
     const onThreshold = ({ threshold }: ThresholdEvent) => reached.push(threshold)

@@ -84,6 +84,15 @@ describe('the request that crosses', () => {
     expect(crossed()).toEqual([])
   })
 
+  test('crosses a share once that is given twice', () => {
+    const limiter = limiterOf({ alertAt: [1, 0.5, 1] })
+    for (let i = 0; i < 10; i += 1) limiter.consume('ada')
+    expect(crossed()).toEqual([
+      [0.5, 5],
+      [1, 10],
+    ])
+  })
+
   test('of each policy crosses by itself, and of each key', () => {
     const policies = [
       { ...DAY, name: 'day' },

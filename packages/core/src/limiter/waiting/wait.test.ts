@@ -230,6 +230,7 @@ describe('wait()', () => {
     void wait('waits', 'ada', { cost: 5 })
     const error = (await wait('large', 'ada', { cost: 6 })) as WaitError
     expect(error).toMatchObject({ code: 'SLUICE_WAIT_NEVER', retryAfterMs: Infinity })
+    expect(error.message).not.toContain('Infinity')
     await limiter.override('bob', { limit: 10 })
     await wait('own', 'bob', { cost: 10 })
     expect(outcomes.slice(-1)).toEqual(['own 0'])
