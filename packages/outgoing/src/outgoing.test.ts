@@ -277,6 +277,28 @@ describe('a refusal', () => {
     expect((at[2] as number) - (at[1] as number)).toBeGreaterThanOrEqual(800)
   })
 
+  test('is repeated before those that wait already', async () => {
+    const paths: string[] = []
+    const { send } = serverOf((n, { url }) => {
+      paths.push(url.slice(URL.length))
+      return n === 1 ? refusing({ 'retry-after-ms': '800' }) : ok()
+    })
+    const paced = limitOutgoing(send, { concurrent: 1 })
+    for (const path of ['/first', '/second'])
+      void paced(URL + path).then((response) => response.text())
+    await pass(5000)
+    expect(paths).toEqual(['/first', '/first', '/second'])
+  })
+
+  test('has used no tokens', async () => {
+    const { send } = serverOf((n) => (n === 1 ? refusing({ 'retry-after-ms': '5' }) : ok()))
+    const day = { limit: 10, window: '1d', algorithm: 'fixed-window' } as const
+    const policies = [{ ...day, unit: 'tokens', cost: 6 }]
+    const ends = sendAll(limitOutgoing(send, { policies }), 1)
+    await pass(5000)
+    expect(ends).toEqual([200])
+  })
+
   test('without a time, waits twice as long after each', async () => {
     const { at, send } = serverOf(() => refusing())
     const ends = sendAll(limitOutgoing(send), 1)
@@ -329,6 +351,7 @@ describe('a refusal', () => {
     ['not a form that is a stream', { method: 'PUT', body: formOf({ pipe() {} }) }, {}, {}, 1],
     ['not what the server calls final', {}, { 'x-should-retry': 'false' }, {}, 1],
     ['not what would take longer than maxWait', {}, { 'retry-after': '31' }, {}, 1],
+    ['nor what does so with the waits before', {}, { 'retry-after': '16' }, {}, 2],
     ['not beyond its attempts', {}, {}, { retry: { attempts: 2 } }, 2],
   ])('%s', async (_, init, headers, options, sent) => {
     const { at, send } = serverOf(() => refusing(headers))
@@ -471,6 +494,21 @@ describe('a call', () => {
     await pass(10_000)
     expect(last).toEqual([200])
     expect(at).toHaveLength(2)
+  })
+
+  test('that is aborted before its turn in a leaky bucket is not waited for', async () => {
+    const fields = { 'ratelimit-remaining': '1', 'ratelimit-reset': '3600' }
+    const { at, send } = serverOf((n) => new Response('{}', n === 2 ? { headers: fields } : {}))
+    const policies = [{ limit: 1, window: '1s', algorithm: 'leaky-bucket' } as const]
+    const paced = limitOutgoing(send, { policies })
+    const leaving = new AbortController()
+    const ends = [sendAll(paced, 1), sendAll(paced, 1, { signal: leaving.signal })]
+    await pass(500)
+    leaving.abort(new Error('mine'))
+    ends.push(sendAll(paced, 2))
+    await pass(10_000)
+    expect(ends).toEqual([[200], ['Error'], [200, 200]])
+    expect(at).toHaveLength(3)
   })
 
   test.each<[string, (response: Response) => unknown]>([

@@ -370,6 +370,13 @@ describe('a Request that is refused is sent again', () => {
     expect(got).toEqual(Array(3).fill('text/plain;charset=UTF-8 0 '))
   })
 
+  test('with the fields that are given beside it', async () => {
+    const { url, got } = await refusingFirst()
+    const request = new Request(url, { method: 'PUT', body: 'hello' })
+    await limitOutgoing(fetch)(request, { headers: { 'content-type': 'a/b' } })
+    expect(got).toEqual(Array(3).fill('a/b 5 hello'))
+  })
+
   test.each<[string, RequestInit]>([
     ['a body of more than 1 MB', { method: 'PUT', body: 'x'.repeat(2 ** 20 + 1) }],
     ['a method that must not be repeated', { method: 'POST', body: 'a' }],
