@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals'
 import { memoryStore, SluiceError } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
@@ -92,6 +101,8 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
     expect(await reserve(0, 6000)).toEqual({ allowed: true, level: 'run', remaining: 0.04 })
     expect(await reserve(1, 6000)).toEqual({ allowed: false, level: 'run', remaining: 0.04 })
     expect(await reserve(1, 100)).toMatchObject({ allowed: true })
+    const { levels } = (await runs[0]?.usage(who)) ?? {}
+    expect(levels?.at(-1)).toMatchObject({ level: 'calls', used: 2, remaining: 1 })
     expect(await reserve(0, 100)).toMatchObject({ allowed: true })
     expect(await reserve(1, 100)).toMatchObject({ allowed: false, level: 'calls' })
     expect((await one.reserve(who, { model: 'large', output: 6000 })).allowed).toBe(true)
@@ -408,6 +419,88 @@ describe('time', () => {
       }
       expect([hour, admitted]).toEqual([hour, 20])
     }
+  })
+})
+
+describe('a stream of fetch', () => {
+  const EVENT = 'data: {"choices":[{"delta":{}}]}\n\n'
+  const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n'
+  let clock: ReturnType<typeof manualClock>
+  let budget: ReturnType<typeof budgetOf>
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'Date'] })
+    clock = manualClock(Date.UTC(2026, 0, 1))
+    const levels = { key: 500, team: 500, organisation: 5000 }
+    const store = memoryStore({ clock })
+    budget = budgetOf({ unit: 'tokens', price: undefined, levels, hold: '3s', store })
+  })
+  afterEach(() => void jest.useRealTimers())
+
+  const spent = async () => (await budget.usage(who)).levels[0]?.used
+
+  async function pass(seconds: number): Promise<void> {
+    for (let i = 0; i < seconds; i += 1) {
+      clock.advance(1000)
+      jest.advanceTimersByTime(1000)
+      await new Promise(setImmediate)
+    }
+  }
+
+  function ask(provider: typeof fetch, signal?: AbortSignal): Promise<Response> {
+    const body = JSON.stringify({ model: 'large', stream: true, max_tokens: 40, messages: [] })
+    const url = 'https://api.example/v1/chat/completions'
+    return budget.fetch(who, provider)(url, { method: 'POST', body, signal: signal ?? null })
+  }
+
+  async function begin() {
+    let send: (event: string | null) => void = () => {}
+    const body = new ReadableStream({
+      start(to) {
+        send = (event) =>
+          event === null ? to.close() : to.enqueue(new TextEncoder().encode(event))
+      },
+    })
+    const headers = { 'content-type': 'text/event-stream' }
+    const response = await ask(async () => new Response(body, { headers }))
+    send(EVENT)
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe(EVENT)
+    return { send, reader, estimate: await spent() }
+  }
+
+  test('costs what it has used, however long the model is silent, once it has been asked for more', async () => {
+    const { send, reader } = await begin()
+    await pass(2)
+    const rest = reader.read()
+    await pass(12)
+    send(USAGE)
+    send(null)
+    expect((await rest).done).toBe(true)
+    expect(await spent()).toBe(12)
+  })
+
+  test('costs its estimate if its reader has stopped for hold, also when it reads on later', async () => {
+    const { send, reader, estimate } = await begin()
+    await pass(12)
+    expect(await spent()).toBe(estimate)
+    send(USAGE)
+    send(null)
+    expect((await reader.read()).done).toBe(true)
+    expect(await spent()).toBe(estimate)
+  })
+
+  test('that the application aborts is aborted at the provider, and costs its estimate', async () => {
+    const leaving = new AbortController()
+    const provider = (_: unknown, { signal }: RequestInit = {}) =>
+      new Promise<Response>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      })
+    const call = ask(provider, leaving.signal)
+    while ((await spent()) === 0) await new Promise(setImmediate)
+    const estimate = await spent()
+    leaving.abort(new Error('mine'))
+    await expect(call).rejects.toThrow('mine')
+    expect(await spent()).toBe(estimate)
   })
 })
 
