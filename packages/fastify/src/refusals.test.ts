@@ -8,12 +8,16 @@ const FIELDS = { 'retry-after': '60', ratelimit: '"default";r=0;t=60' }
 
 type Respond = NonNullable<RateLimitOptions['respond']>
 
+/** The warnings of Fastify, such as those of a second reply. */
+const logged: string[] = []
+
 /** @param prepare called before the routes are added, when Fastify wants its error handlers to be set */
 async function refusing(
   respond?: Respond,
   prepare: (app: FastifyInstance) => void = () => {},
 ): Promise<FastifyInstance> {
-  const app = fastify()
+  const write = (line: string) => logged.push(line)
+  const app = fastify({ logger: { level: 'warn', stream: { write } } })
   prepare(app)
   await app.register(rateLimit, { ...NEVER, respond })
   app.get('/', async () => 'served')
@@ -106,9 +110,11 @@ describe('respond as a function', () => {
   ]
 
   test.each(functions)('that %s', async (_, respond) => {
+    logged.length = 0
     const reply = await (await listen(await refusing(respond)))('GET /')
     expect([reply.status, reply.body]).toEqual([429, JSON.stringify(slow)])
     expect(reply.limitFields()).toMatchObject(FIELDS)
+    expect(logged).toEqual([])
   })
 
   test("gets Fastify's request and reply, and may choose another status", async () => {

@@ -218,6 +218,12 @@ describe('errors', () => {
   })
 })
 
+test('what the application throws and is no Error rejects, and frees its slot', async () => {
+  const app = new Hono().use(made({ concurrent: 1, key: () => 'client' }))
+  app.get('/', () => Promise.reject('wrong'))
+  for (let i = 0; i < 2; i += 1) await expect(app.request('/')).rejects.toBe('wrong')
+})
+
 test('the user is what the middleware of Hono for JWT has left', async () => {
   const limit = made({ ...LIMITED, key: 'user', address: () => undefined })
   const app = new Hono<{ Variables: { jwtPayload: { sub: string } } }>()

@@ -38,6 +38,13 @@ test('what the handler and the functions throw rejects', async () => {
   for (const each of [handled, keyed]) each.limiter.close()
 })
 
+test('each call counts, of the same request too', async () => {
+  const limited = limitFetch({ ...LIMITED, key: () => 'client' }, () => new Response())
+  const same = request()
+  expect([(await limited(same)).status, (await limited(same)).status]).toEqual([200, 429])
+  limited.limiter.close()
+})
+
 test('a request without a limiter has no decision', () => {
   expect(decisionOf(request())).toBeUndefined()
 })

@@ -286,4 +286,13 @@ describe.each(VERSIONS)("the application's own errors in %s", (_, Koa) => {
     ])
     expect(shared).not.toHaveProperty('headers')
   })
+
+  test('the fields that an error has of its own go before those of the limiter', async () => {
+    const app = new Koa()
+    app.silent = true
+    app.use(rateLimit({ limit: 5, window: '1d' }))
+    app.use((ctx) => ctx.throw(400, { headers: { 'RateLimit-Limit': '7' } }))
+    const reply = await (await listen(app)).send()
+    expect([reply.status, reply.field('RateLimit-Limit'), reply.remaining]).toEqual([400, '7', 4])
+  })
 })

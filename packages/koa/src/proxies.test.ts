@@ -119,15 +119,19 @@ describe.each(VERSIONS)('unsafe settings of %s', (_, Koa) => {
     expect(warned).toEqual([])
   })
 
-  test('proxy without maxIpsCount causes a warning, even after a health check', async () => {
-    const site = await listen(new Koa({ proxy: true }).use(rateLimit(OPTIONS)))
-    await site.statuses(3, '/health')
-    expect(warned).toEqual([])
-    await site.send('/', from('203.0.113.7'))
-    expect(warned).toEqual(['SLUICE_PROXY_EVERYBODY'])
-    await site.statuses(3, '/', from('203.0.113.7'))
-    expect(warned).toHaveLength(1)
-  })
+  test.each([{}, { proxyIpHeader: 'x-forwarded-for' }])(
+    'proxy without maxIpsCount causes a warning, even after a health check: %j',
+    async (settings) => {
+      const app = new Koa({ proxy: true, ...settings })
+      const site = await listen(app.use(rateLimit(OPTIONS)))
+      await site.statuses(3, '/health')
+      expect(warned).toEqual([])
+      await site.send('/', from('203.0.113.7'))
+      expect(warned).toEqual(['SLUICE_PROXY_EVERYBODY'])
+      await site.statuses(3, '/', from('203.0.113.7'))
+      expect(warned).toHaveLength(1)
+    },
+  )
 
   test.each([{ maxIpsCount: 1 }, { proxyIpHeader: 'CF-Connecting-IP' }])(
     'proxy with %j causes no warning',

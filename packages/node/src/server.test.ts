@@ -139,6 +139,16 @@ test('what the application throws is not taken for a failure of the limiter', as
   expect(failed).toEqual([])
 })
 
+test('a function that throws leaves a response alone whose head has been sent', async () => {
+  const limit = made({ ...LIMITED, key: () => Promise.reject(new Error('wrong')) })
+  const server = createServer(async (request, response) => {
+    response.write('begun')
+    await limit(request, response, () => response.write(', served'))
+    response.end(', ended')
+  })
+  expect(await (await get(await listen(server))).text()).toBe('begun, ended')
+})
+
 test('HTTP/2', async () => {
   const limit = made(LIMITED)
   const remaining: (number | undefined)[] = []

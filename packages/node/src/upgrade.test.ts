@@ -95,6 +95,27 @@ test('a refusal holds no slot, and a connection that fails frees its own', async
   await until(() => opens(site), { what: 'the slot is free' })
 })
 
+test('a connection that goes on has no listener for errors but those that it had', async () => {
+  const limit = rateLimit({ limit: 1, window: '1d' })
+  const listeners: number[] = []
+  const server = createServer().on('upgrade', async (request, socket) => {
+    listeners.push(socket.listenerCount('error'))
+    await limit.upgrade(request, socket, () => {
+      listeners.push(socket.listenerCount('error'))
+      socket.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    limit.limiter.close()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.end('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: any\r\n\r\n')
+  await once(client, 'close')
+  expect(listeners).toEqual([listeners[0], listeners[0]])
+})
+
 test('a function that throws: 500, and the handshake does not go on', async () => {
   const site = await serve({
     limit: 1,

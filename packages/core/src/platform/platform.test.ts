@@ -90,11 +90,13 @@ describe.each<[string, Platform]>([
     expect(order).toEqual(['turn', 'after'])
   })
 
-  it('calls back in the background, and cancels', async () => {
+  it('calls back in the background, cancels, and keeps no process alive', async () => {
     const called = jest.fn()
     const cancelled = jest.fn()
+    const before = process.getActiveResourcesInfo()
     platform.inBackground(cancelled, 1)()
     platform.inBackground(called, 1)
+    expect(process.getActiveResourcesInfo()).toEqual(before)
     while (called.mock.calls.length === 0) await sleep(1)
     expect(cancelled).not.toHaveBeenCalled()
   })

@@ -89,12 +89,15 @@ describe('a response that is not watched', () => {
   })
 
   test('is copied if it may be returned again: no request has the fields of another', async () => {
-    const kept = new Response(null, { status: 404 })
+    const cookies = ['a=1', 'b=2']
+    const headers = cookies.map((each): [string, string] => ['Set-Cookie', each])
+    const kept = new Response(null, { status: 404, headers })
     for (const field of ['r=1', 'r=0']) {
       const { reply } = replyTo(undefined, false)
       reply.setField('RateLimit', field)
       await reply.answerWith(() => kept)
       expect(reply.response?.headers.get('RateLimit')).toBe(field)
+      expect(reply.response?.headers.getSetCookie()).toEqual(cookies)
     }
     expect(kept.headers.has('RateLimit')).toBe(false)
   })
