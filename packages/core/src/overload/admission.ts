@@ -441,9 +441,9 @@ export class Admission {
 
   private endReport(now: number): void {
     this.reportedAt = now
-    this.report?.()
     if (!this.isShedding) this.sheddingSince = undefined
     this.isShedding = false
+    this.report?.()
   }
 
   /** Shortens the queue while more arrives than can be done, and sheds who has waited for too long. */

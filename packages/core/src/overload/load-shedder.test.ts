@@ -1,0 +1,103 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import type { OverloadEvent } from '../events.ts'
+import { fetchExchange } from '../http/fetch/fetch-exchange.ts'
+import { FetchReply } from '../http/fetch/fetch-reply.ts'
+import type { RequestAdapter } from '../http/request-adapter.ts'
+import { LoadShedder } from './load-shedder.ts'
+
+/** So many begin before the process knows how long they take. */
+const PLACES = 20
+
+const adapter = {
+  ...fetchExchange<Request>(
+    (request) => request,
+    () => undefined,
+  ),
+  address: () => undefined,
+} as unknown as RequestAdapter<Request, FetchReply>
+
+const events: OverloadEvent[] = []
+const note = (event: unknown) => void events.push(event as OverloadEvent)
+
+let now: number
+let busy: ReturnType<typeof performance.eventLoopUtilization>
+let shedder: LoadShedder<Request, FetchReply>
+let begun: FetchReply[]
+beforeEach(() => {
+  now = 0
+  begun = []
+  events.length = 0
+  subscribe('sluice:overload', note)
+  busy = { active: 0, idle: 0, utilization: 0 }
+  jest.spyOn(performance, 'now').mockImplementation(() => now)
+  jest.spyOn(performance, 'eventLoopUtilization').mockImplementation(() => busy)
+  const queue = { max: 1, maxWait: '1m' } as const
+  shedder = new LoadShedder({ name: 'shop', key: () => 'all', queue }, adapter)
+})
+afterEach(() => {
+  unsubscribe('sluice:overload', note)
+  jest.restoreAllMocks()
+})
+
+/** Passes a request so many times. */
+function handle(passes = 1): FetchReply {
+  const request = new Request('http://example.com/')
+  const reply = new FetchReply(request)
+  for (let i = 1; i <= passes; i += 1) {
+    const passed = shedder.handle(request, reply)
+    const goOn = (goesOn: boolean) => goesOn && i === passes && begun.push(reply)
+    if (passed instanceof Promise) void passed.then(goOn)
+    else goOn(passed)
+  }
+  return reply
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate)
+}
+
+test('its events say what has happened since the last one, and whether it sheds at present', async () => {
+  for (let i = 0; i <= PLACES; i += 1) handle()
+  busy = { active: 30, idle: 70, utilization: 0.3 }
+  expect(handle().response?.status).toBe(503)
+  const common = { limiter: 'shop', limit: PLACES }
+  expect(events).toMatchObject([
+    {
+      ...{ ...common, shedding: true, signal: 'latency', active: PLACES, waiting: 1 },
+      ...{ utilization: 0.3, classes: { default: { admitted: PLACES, waited: 0, shed: 1 } } },
+    },
+  ])
+  busy = { active: 130, idle: 70, utilization: 0.65 }
+  for (const each of begun) each.answer(new Response())
+  await until(() => begun.length === PLACES + 1)
+  begun.at(-1)?.answer(new Response())
+  now = 1000
+  await until(() => events.length === 3)
+  const none = { ...common, active: 0, waiting: 0 }
+  expect(events.slice(1)).toMatchObject([
+    {
+      ...{ ...none, shedding: true, utilization: 1 },
+      classes: { default: { admitted: 1, waited: 1, shed: 0 } },
+    },
+    {
+      ...{ ...none, shedding: false, signal: undefined },
+      classes: { default: { admitted: 0, waited: 0, shed: 0 } },
+    },
+  ])
+})
+
+test('clients come back spread over more time the longer requests have been shed', () => {
+  jest.spyOn(Math, 'random').mockReturnValue(0.9999)
+  for (let i = 0; i <= PLACES; i += 1) handle()
+  const waits = [0, 20_000, 60_000].map((at) => {
+    now = at
+    return handle().response?.headers.get('Retry-After')
+  })
+  expect(waits).toEqual(['3', '23', '30'])
+})
+
+test('a request that passes it twice has one place', () => {
+  for (let i = 0; i < PLACES; i += 1) handle(2)
+  expect(begun).toHaveLength(PLACES)
+})
