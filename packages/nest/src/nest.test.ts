@@ -35,6 +35,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
+import { until } from '@sluice/test-harness/redis'
 import request from 'supertest'
 import {
   type Decision,
@@ -677,6 +678,39 @@ describe('RateLimitModule', () => {
     await expect(start({ imports: [RateLimitModule.forRoot(wrong as never)] })).rejects.toThrow(
       expect.objectContaining({ name: 'SluiceError' }),
     )
+  })
+
+  it('lets requests that wait go on while the application closes', async () => {
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    let seen = 0
+    const skip = () => {
+      seen += 1
+      return false
+    }
+    @Controller()
+    class Working {
+      @Get()
+      async handle() {
+        await finished
+      }
+    }
+    const limit = { concurrent: 1, maxWait: '1m', key: () => 'all', skip } as const
+    const { app, server } = await start({
+      imports: [RateLimitModule.forRoot(limit)],
+      controllers: [Working],
+      providers: [guard],
+    })
+    await app.listen(0, '127.0.0.1')
+    const asked = [1, 2].map(async () => (await request(server).get('/')).status)
+    await until(() => seen === 2, { what: 'one is served, and one waits' })
+    const closed = app.close()
+    await until(() => !server.listening, { what: 'it closes its connections' })
+    finish()
+    expect(await Promise.all(asked)).toEqual([200, 200])
+    await closed
   })
 
   it('closes its limiters with the application', async () => {
