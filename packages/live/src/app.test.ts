@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
@@ -132,7 +133,9 @@ test('the page may load and ask for nothing from elsewhere', async () => {
 test('a load of three times what a server can do is shed, the critical part is served, and it ends', async () => {
   const get = await serve()
   const { response } = await get('/overload/state')
-  await fetch(response.url.replace('state', 'load/3'), { method: 'POST' })
+  const load = (times: number) =>
+    fetch(response.url.replace('state', `load/${times}`), { method: 'POST' })
+  await load(3)
   const stateOf = async () => JSON.parse((await get('/overload/state')).body) as OverloadState
   await until(
     async () => {
@@ -142,10 +145,17 @@ test('a load of three times what a server can do is shed, the critical part is s
     },
     { what: 'some are refused' },
   )
+  expect((await load(10)).status).toBe(202)
+  expect((await stateOf()).load).toBe(3)
   const { limit, signal } = await stateOf()
   expect(limit).toBeGreaterThan(0)
   expect(signal).toBeDefined()
-  expect((await fetch(response.url.replace('state', 'load/7'), { method: 'POST' })).status).toBe(
-    404,
-  )
+  expect((await load(7)).status).toBe(404)
+})
+
+test('what other load shedders of the process do is not shown', async () => {
+  const get = await serve()
+  channel('sluice:overload').publish({ limiter: 'other', limit: 7, classes: {} })
+  const state = JSON.parse((await get('/overload/state')).body) as OverloadState
+  expect([state.limit, state.seconds]).toEqual([0, []])
 })
