@@ -301,6 +301,15 @@ describe('sluice limit', () => {
     expect(again.out).toContain('nothing to end')
   })
 
+  it('leaves the ban of a client as it is', async () => {
+    const ban = { after: 1, within: '1h', for: ['30m'] }
+    const limiter = limiterOf({ name: 'api', limit: 1, window: '1d', ban })
+    for (let i = 0; i < 3; i += 1) await limiter.consume('client')
+    const { out } = await changed(limitTo('500', {}), 'client', yes)
+    expect(out).toMatch(/^done: limit client to 500 in default \(1 key,/)
+    expect((await limiter.peek('client')).ban?.endsMs).toBeGreaterThan(0)
+  })
+
   it('says as JSON what the client may use now, in the words of usage()', async () => {
     const limiter = limiterOf()
     await limiter.consume('client', { cost: 18 })

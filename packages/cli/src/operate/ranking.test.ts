@@ -56,6 +56,21 @@ describe('a ranking', () => {
     store.close()
   })
 
+  it('does not say of a client that a ban in a dry run refuses it', async () => {
+    const store = storeOf()
+    const ban = { after: 1, within: '1h', for: ['30m'] } as const
+    const banning = createLimiter({ store, limit: 1, window: '1d', ban })
+    for (let i = 0; i < 3; i += 1) banning.consume('client')
+    const tried = {
+      async *inspect(): AsyncGenerator<StoreEntry> {
+        for await (const entry of store.inspect()) yield { ...entry, dryRun: true }
+      },
+    } as unknown as InspectableStore
+    const { banned, top } = await ranked(new Ranker(tried, {}, 5))
+    expect([banned, top.map(({ shut }) => shut)]).toEqual([1, [undefined, undefined]])
+    store.close()
+  })
+
   it('orders by what is used, or by how fast', async () => {
     const store = storeOf()
     const small = createLimiter({ store, limit: 10, window: '1d' })

@@ -1,7 +1,13 @@
 // `sluice policy` on a real Redis, beside an application whose limits it changes.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { createLimiter, type Limiter, type LimiterOptions, redisStore } from '@sluice/core'
+import {
+  createLimiter,
+  type Documents,
+  type Limiter,
+  type LimiterOptions,
+  redisStore,
+} from '@sluice/core'
 import { type FakeTerminal, fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { scratch } from '@sluice/test-harness/jest'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
@@ -288,6 +294,30 @@ describe('a file', () => {
     io.stdin.write('y\n')
     const { code, err } = await asking
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('1, by bob') })
+    expect(await history()).toMatch(/^1, set by bob/)
+  })
+
+  it('is not applied with --yes over what somebody changes meanwhile', async () => {
+    const limiter = await application()
+    const { store } = connection
+    const documents = store.documents as Documents<'async'>
+    let isFirst = true
+    const slow: Documents<'async'> = {
+      read: (...given) => documents.read(...given),
+      async replace(...given) {
+        if (isFirst) await limiter.policies.set('api', { dryRun: true }, { by: 'bob' })
+        isFirst = false
+        return documents.replace(...given)
+      },
+    }
+    const io = fakeTerminal(false)
+    const asked = { action: 'apply', file: limits({ api: { limit: 50 } }) } as const
+    const through: Connection = {
+      ...connection,
+      store: Object.create(store, { documents: { value: slow } }),
+    }
+    expect(await policyCommand(asked, yes, through, io)).toBe(1)
+    expect(io.err()).toContain('1, by bob')
     expect(await history()).toMatch(/^1, set by bob/)
   })
 
