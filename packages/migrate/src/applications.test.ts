@@ -253,6 +253,13 @@ describe('@fastify/rate-limit: the file that registers the plugin decides', () =
     expect(text).toContain(`respond: ${respond}`)
   })
 
+  it('when a ban is reported: where it begins', () => {
+    const { text } = migrated({ 'a.js': plugin('onBanReach: (request) => warn(request.ip)') })[
+      'a.js'
+    ] as { text: string }
+    expect(text).toContain('if (decision.ban?.began) (')
+  })
+
   it('whether an error handler gets what is sent', () => {
     const files = migrated({
       'main.js': plugin('errorResponseBuilder: () => ({ error: 1 })'),
@@ -264,8 +271,8 @@ describe('@fastify/rate-limit: the file that registers the plugin decides', () =
   it('what happens while Redis is away', () => {
     const text = (options: string) =>
       migrated({ 'a.js': plugin(`redis, ${options}`) })['a.js']?.text
-    expect(text('skipOnError: false')).toContain("onStoreError: 'deny'")
-    expect(text('skipOnError: true')).toContain("onStoreError: 'allow'")
+    expect(text('skipOnError: false')).toContain("store: redis, onStoreError: 'deny'")
+    expect(text('skipOnError: true')).toContain("store: redis, onStoreError: 'allow'")
     expect(text('')).not.toContain("onStoreError: '")
   })
 })

@@ -537,6 +537,8 @@ export const limits = ThrottlerModule.forRoot([{ ttl: ${ttl}, limit: 5 }])
     expect(after).toContain('window: config.ttl * 1000,')
     expect(after).not.toContain('seconds')
     expect(migrateText(text('seconds(a + b)'), 'a.ts').text).toContain('window: (a + b) * 1000,')
+    const inMinutes = text('minutes(config.ttl)').replace('seconds }', 'minutes }')
+    expect(migrateText(inMinutes, 'a.ts').text).toContain('window: config.ttl * 60000,')
   })
 
   const LOGIN = `\`login:\${req.user.id}\``
@@ -605,6 +607,17 @@ export const check = async (key) => (await limiter.limit(key)).success
     expect(migrateText(text, 'a.js').left[0]?.reason).toContain(
       'write createLimiter({ store: redis',
     )
+  })
+
+  it.each([
+    ['ip', "addressKey(ip) ?? 'unknown'"],
+    ['ip, 48', "addressKey(ip, 48) ?? 'unknown'"],
+    ['ip, false', "addressKey(ip, 128) ?? 'unknown'"],
+  ])('ipKeyGenerator(%s) becomes %s', (given, here) => {
+    const text = `import { ipKeyGenerator } from 'express-rate-limit'
+export const keyOf = (ip: string) => ipKeyGenerator(${given})
+`
+    expect(migrateText(text, 'a.ts').text).toContain(here)
   })
 
   it('an address that may be a request stays with its helper', () => {
