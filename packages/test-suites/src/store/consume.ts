@@ -1,3 +1,4 @@
+import type { Charge } from '@sluice/core'
 import { type CompiledLimit, Policy } from '@sluice/core/store'
 import { expect } from 'expect'
 import { algorithmNames, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
@@ -21,6 +22,20 @@ export function consumes({ describe, test }: StoreTests): void {
         }
         const { admitted, outcomes } = await consume('client')
         expect([admitted, outcomes[0]!.admitted, outcomes[0]!.remaining]).toEqual([false, false, 0])
+      })
+
+      test('requests of one call that share one of their keys see each other', async ({ open }) => {
+        const { ledger, charges } = open([limit, limit])
+        // Where keys are decided separately, a call has keys of one shard.
+        const requests = Array.from({ length: LIMIT + 1 }, (_, i) => {
+          const [own, shared] = charges(`{shard}${i}`, 1) as [Charge, Charge]
+          return [own, { ...shared, key: '{shard}all' }]
+        })
+        await ledger.consume(requests[0]!)
+        const admitted = (await ledger.decide(requests)).map(
+          (each) => 'at' in each && each.admitted,
+        )
+        expect(admitted).toEqual([...Array(LIMIT - 1).fill(true), false, false])
       })
 
       test('a refusal costs nothing, however large', async ({ open }) => {
