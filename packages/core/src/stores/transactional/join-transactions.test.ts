@@ -55,6 +55,23 @@ it('calls of one turn share a transaction, in order, and see what those before t
   expect(rows.get('b')).toEqual(Uint8Array.of(3))
 })
 
+it('one call that needs the exact time is enough for all that share its transaction', async () => {
+  const needed: unknown[] = []
+  const transact = joinTransactions(async (keys, decide) => {
+    const { value, needsClock } = decide(
+      keys.map(() => undefined),
+      1000,
+    )
+    needed.push(needsClock)
+    return value
+  })
+  const ask = (needsClock: boolean) =>
+    transact(['a'], () => ({ changes: [], value: undefined, needsClock }))
+  await Promise.all([ask(true), ask(false)])
+  await Promise.all([ask(false), ask(false)])
+  expect(needed).toEqual([true, false])
+})
+
 it('what comes while four are in progress waits, and then shares one', async () => {
   const { begun, transact } = backend()
   const answers: Promise<number[]>[] = []
