@@ -65,30 +65,47 @@ test('a record lives as long as what is in it, and without an end stays', async 
   expect(await redis.client.pttl(RECORD)).toBeLessThanOrEqual(60_000 + 2000)
 })
 
-test('it outlives a deploy that changes the window and the algorithm, and so does a block', async () => {
-  const versions = [
-    limiterOf(),
-    limiterOf({ window: '1d' }),
-    limiterOf({ algorithm: 'token-bucket', burst: 20 }),
-    limiterOf({ algorithm: 'leaky-bucket', maxDelay: '2s' }),
-    limiterOf({ algorithm: 'sliding-log' }),
-    limiterOf({ window: 'day' }),
-  ]
-  const all = async (key: string) => {
-    return Promise.all(versions.map(async (each) => (await each.peek(key)).limit))
-  }
-  for (const each of versions) await each.consume('ada')
-  await versions[0]!.override('ada', { limit: 9 })
-  await versions[0]!.grant('ada', 1, { until: Date.now() + HOUR })
-  // Buckets take no top-ups. Of a new client too.
-  for (const key of ['ada', 'bob']) {
-    await versions[5]!.override(key, { limit: 9 })
-    expect(await all(key)).toEqual(key === 'ada' ? [10, 10, 9, 9, 10, 10] : [9, 9, 9, 9, 9, 9])
-  }
-  await versions[3]!.block('ada', '1m')
-  for (const each of versions) expect((await each.consume('ada')).allowed).toBe(false)
-  await versions[4]!.reset('ada')
-  for (const each of versions) expect((await each.consume('ada')).allowed).toBe(true)
+test.each([
+  ['a limiter', 'sluice'],
+  ['a route', 'sluice.1a2b3c4d'],
+])(
+  'of %s it outlives a deploy that changes the window and the algorithm, and so does a block',
+  async (_, prefix) => {
+    const versions = [
+      limiterOf({ prefix }),
+      limiterOf({ prefix, window: '1d' }),
+      limiterOf({ prefix, algorithm: 'token-bucket', burst: 20 }),
+      limiterOf({ prefix, algorithm: 'leaky-bucket', maxDelay: '2s' }),
+      limiterOf({ prefix, algorithm: 'sliding-log' }),
+      limiterOf({ prefix, window: 'day' }),
+    ]
+    const all = async (key: string) => {
+      return Promise.all(versions.map(async (each) => (await each.peek(key)).limit))
+    }
+    for (const each of versions) for (const key of ['ada', 'Zoë']) await each.consume(key)
+    await versions[0]!.override('ada', { limit: 9 })
+    await versions[0]!.grant('ada', 1, { until: Date.now() + HOUR })
+    // Buckets take no top-ups. Of a new client too, and of one whose key is a digest.
+    for (const key of ['ada', 'bob', 'Zoë']) {
+      await versions[5]!.override(key, { limit: 9 })
+      expect(await all(key)).toEqual(key === 'ada' ? [10, 10, 9, 9, 10, 10] : [9, 9, 9, 9, 9, 9])
+    }
+    await versions[3]!.block('ada', '1m')
+    for (const each of versions) expect((await each.consume('ada')).allowed).toBe(false)
+    await versions[4]!.reset('ada')
+    for (const each of versions) expect((await each.consume('ada')).allowed).toBe(true)
+  },
+)
+
+test('a reset ends what a ban of another version has counted', async () => {
+  const ban = { after: 1, within: '1d', for: ['1h'] }
+  const options = { prefix: 'bans', limit: 1, ban, refusalCache: false }
+  const [one, other] = [limiterOf(options), limiterOf({ ...options, window: '1d' })]
+  for (let i = 0; i < 2; i += 1) await one.consume('ada')
+  await other.consume('bob')
+  expect((await one.peek('ada')).ban).toBeDefined()
+  await other.reset('ada')
+  expect((await one.peek('ada')).ban).toBeUndefined()
 })
 
 test('a server that is full and evicts what ends keeps a limit without an end; what is lost is the policy’s again', async () => {
