@@ -59,3 +59,20 @@ test('a reset and a block leave nothing of what is in progress', async () => {
     )
   }
 })
+
+test('what is held beside a count that is there already ends too', async () => {
+  const store = redisStore(redis.client)
+  const limiter = createLimiter({
+    ...patient,
+    store,
+    limit: 9,
+    window: '1d',
+    algorithm: 'fixed-window',
+    reserve: true,
+  })
+  closing.push(limiter)
+  await limiter.settle('ada', 1)
+  await limiter.acquire('ada')
+  const [held] = await redis.client.keys('*{ada}*\theld')
+  expect(await redis.client.pttl(held as string)).toBeGreaterThan(30_000)
+})

@@ -65,6 +65,19 @@ test('entries settled to nothing in the middle of a log are closed up, in any or
   expect((await limiter.peek('client')).remaining).toBe(30)
 })
 
+test('a log that is written anew without its first entries still ends', async () => {
+  const { limiter, clock, stateKey } = limiterOf('anew', 200)
+  for (let i = 0; i < 100; i += 1) {
+    clock.advance(1)
+    await limiter.consume('client')
+  }
+  clock.advance(3_600_000 - 20)
+  await limiter.consume('client')
+  const key = await stateKey()
+  expect(await redis.client.strlen(key)).toBeLessThan(HEAD + 100 * ENTRY)
+  expect(await redis.client.pttl(key)).toBeGreaterThan(3_600_000)
+})
+
 test('a cost above the limit is refused without a walk through the log', async () => {
   const { limiter, clock } = limiterOf('walk', 600)
   for (let i = 0; i < 500; i += 1) {
