@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { createLimiter, type InspectOptions, type Limiter, type LimiterOptions } from '@sluice/core'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
@@ -566,6 +566,32 @@ describe('sluice top', () => {
     expect(await running).toBe(0)
     expect(io.out().match(/^client-20 /gm)).toHaveLength(1)
     expect(io.out()).toContain('read in ')
+  })
+
+  it('keeps the last complete table on the screen until the next one is complete', async () => {
+    const now = performance.now.bind(performance)
+    let passed = 0
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + passed)
+    let readings = 0
+    const slow = Object.create(connection.store, {
+      inspect: {
+        async *value(options: InspectOptions) {
+          yield* connection.store.inspect(options)
+          // Longer than a second: what has been read so far is given.
+          passed += 2000
+          options.onProgress?.({ looked: 7, unreadable: [] })
+          readings += 1
+        },
+      },
+    })
+    const io = fakeTerminal(true)
+    const quit = new AbortController()
+    const ended = topCommand(top, { ...connection, store: slow }, io, quit.signal)
+    await until(() => readings === 3, { what: 'three readings' })
+    quit.abort()
+    await ended
+    clock.mockRestore()
+    expect(io.out().match(/looked at 7 so far/g)).toHaveLength(1)
   })
 
   it('prints a line of JSON for each reading', async () => {

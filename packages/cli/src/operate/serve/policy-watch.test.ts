@@ -1,7 +1,7 @@
 // What the page shows of live policies and does to them, beside an application whose limits it changes.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { createLimiter, type Limiter, redisStore } from '@sluice/core'
+import { createLimiter, type Documents, type Limiter, redisStore } from '@sluice/core'
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { connect } from '../connect.ts'
@@ -121,6 +121,27 @@ it('changes nothing that somebody else has changed since, and shows what that is
   })
   expect(watch.look()).toMatchObject({ seen: 1, cards: [{ limit: 9 }] })
   expect((await change({ action: 'limit', value: '20' })).cards[0]?.limit).toBe(20)
+})
+
+it('takes a change between its two readings for one that nobody has seen', async () => {
+  const limiter = await application()
+  const { store } = connection
+  const documents = store.documents as Documents<'async'>
+  let readings = 0
+  const late: Documents<'async'> = {
+    async read(prefix, name, known) {
+      if (name === 'policies') readings += 1
+      if (name === 'policies' && readings === 2)
+        await limiter.policies.set('api', { limit: 9 }, { by: 'bob' })
+      return documents.read(prefix, name, known)
+    },
+    replace: (...given) => documents.replace(...given),
+  }
+  watch = new PolicyWatch(Object.create(store, { documents: { value: late } }), 'sluice', false)
+  await look()
+  await expect(change({ action: 'limit', value: '20' })).rejects.toMatchObject({
+    code: 'SLUICE_POLICY_CHANGED',
+  })
 })
 
 it('counts nothing of policies whose keys --policy leaves out', async () => {

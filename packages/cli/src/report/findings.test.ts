@@ -1,0 +1,17 @@
+import { expect, it } from '@jest/globals'
+import { findingsOf } from './findings.ts'
+
+it('names the policy of several that lets clients through with more than its limit', () => {
+  const policies = [
+    { name: 'minute', windowMs: 60_000 },
+    { name: 'day', windowMs: 86_400_000 },
+  ]
+  const most = [0, 3].map((clients) => ({ over: [{ share: 1.5, clients }] }))
+  const run = { name: 'limits', policies, most, refused: 1, bans: 0, longestRefusedMs: 0 }
+  const source = { lines: 10, unreadable: 0, early: 0, late: 0, wholeSeconds: false }
+  const report = { source, requests: 10, clients: 10, runs: [run] }
+  const replay = { largestClient: () => -1 }
+  expect(findingsOf(report as never, replay as never, String)).toEqual([
+    'limits (day) let 3 clients through with more than 150 % of the limit',
+  ])
+})
