@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { until } from '@sluice/test-harness/redis'
-import type { Decision } from '../limiter/decision.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { plain, servePlain } from '../testing/plain-server.ts'
@@ -223,26 +221,6 @@ describe('through the HTTP limiter', () => {
       wait()
       while (seated.length === length) await new Promise(setImmediate)
     }
-    await server.stop()
-    store.close()
-  })
-
-  test('a client that leaves before its turn gives its slot back at once', async () => {
-    const store = memoryStore({ clock: manualClock() })
-    const queue = { ...QUEUE, name: 'queue', limit: 1, window: '1h', maxDelay: '2h' } as const
-    const policies = [queue, { name: 'slots', concurrent: 2 }] as const
-    const server = await servePlain([{ policies, store }], (_, response) => response.end())
-    const free = () => {
-      const decision = server.httpLimiters[0]?.base.limiter.peek('127.0.0.1') as Decision
-      return decision.policies[1]?.remaining
-    }
-    await server.send()
-    await until(() => free() === 2, { what: 'the first response is over' })
-    const client = connect(server.port, '127.0.0.1').on('error', () => {})
-    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await until(() => free() === 1, { what: 'the second request waits' })
-    client.destroy()
-    await until(() => free() === 2, { what: 'its slot is free' })
     await server.stop()
     store.close()
   })
