@@ -20,6 +20,12 @@ describe('checkInteger()', () => {
     expect(() => checkInteger('limit', value, 1, 10)).toThrow(code('RANGE'))
   })
 
+  it('says once what it expects, where the fix says it', () => {
+    expect(() => checkInteger('limit', 11, 1, 10)).toThrow(
+      'limit: Give limit as an integer from 1 to 10. Received 11 (number). (SLUICE_OPTION_RANGE',
+    )
+  })
+
   it.each(['5', '', null, undefined, true, 5n, [5], { valueOf: () => 5 }, new Number(5)])(
     'coerces nothing: %p is of the wrong type',
     (value) => {
