@@ -1,6 +1,10 @@
-import { afterEach, expect, it, jest } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
+import type { ThresholdEvent } from '../events.ts'
 import { type MemoryStore, memoryStore } from '../stores/memory/memory-store.ts'
+import type { Change, DecisionSource, Store } from '../stores/store.ts'
 import { manualClock } from '../testing/index.ts'
+import { listen } from '../testing/listen.ts'
+import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
 import { Policy } from './policy.ts'
 import { StoreLimiter } from './store-limiter.ts'
@@ -43,4 +47,61 @@ it('3,000 values of a limit that is a function open one ledger of a bucket, not 
   const limiter = new StoreLimiter([policy], { store }) as Limiter<'sync'>
   for (let limit = 1; limit <= 3000; limit += 1) limiter.consume(`${limit}`, { limit })
   expect(open).toHaveBeenCalledTimes(1)
+})
+
+describe('policies that were decided separately, one by the store and one by this process', () => {
+  const sources: readonly DecisionSource[] = ['store', 'local']
+
+  /** A store that says so, and notes what changes. */
+  function open() {
+    const store = memoryStore({ clock: manualClock() })
+    stores.push(store)
+    const changes: Change[] = []
+    const parted: Store<'sync'> = {
+      ...store,
+      mode: 'sync',
+      close: () => {},
+      open(keyspaces, prefix) {
+        const ledger = store.open(keyspaces, prefix)
+        return {
+          decide: (...asked) =>
+            ledger.decide(...asked).map((result) => ({
+              ...result,
+              origins: sources.map((source) => ({ at: store.clock(), source })),
+            })),
+          change: (change) => void changes.push(change),
+        }
+      },
+    }
+    const policies = ['one', 'other'].map((name) => {
+      return new Policy('', { name, limit: 10, window: '1m', alertAt: [0.8] })
+    })
+    const limiter = new StoreLimiter(policies, { store: parted, localShare: 0.5 })
+    return { changes, limiter: limiter as StoreLimiter & Limiter<'sync'> }
+  }
+
+  it('are corrected there, also if that was at the same time', () => {
+    const { changes, limiter } = open()
+    const decision = limiter.consume('a') as Decision
+    const charges = limiter.compiledPolicies.map((policy) => {
+      return { key: 'a', limit: policy.limitFor(), cost: 3 }
+    })
+    limiter.settleCharges(charges, decision)
+    const made = changes.map((each) => {
+      const { source, charges } = each as Extract<Change, { kind: 'settle' }>
+      return [source, charges.map(({ cost }) => cost)]
+    })
+    expect(made).toEqual([
+      ['store', [3, 0]],
+      ['local', [0, 3]],
+    ])
+  })
+
+  it('each cross the shares of the limit that has decided', () => {
+    const { limiter } = open()
+    const heard = listen<ThresholdEvent>('sluice:threshold')
+    for (let i = 0; i < 8; i += 1) limiter.consume('a')
+    heard.stop()
+    expect(heard.events.map(({ policy, limit }) => [policy, limit])).toEqual([['one', 10]])
+  })
 })
