@@ -338,3 +338,17 @@ test('reports once a second and when shedding begins; without requests it stops'
   expect(reports.length).toBeLessThan(10)
   expect(reports.at(-1)).toBeLessThan(7000)
 })
+
+test('while a request hangs it reports once a second, and stops when that has ended', () => {
+  const reports: number[] = []
+  const server: VirtualServer = new VirtualServer(
+    {},
+    (self, end) => self.at(self.now + 5000, end),
+    () => reports.push(server.now),
+  )
+  server.arrive(0)
+  server.run(60_000)
+  expect(reports.length).toBeGreaterThan(3)
+  expect(reports.length).toBeLessThan(8)
+  expect(reports.at(-1)).toBeLessThan(7000)
+})

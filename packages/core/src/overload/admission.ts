@@ -427,14 +427,15 @@ export class Admission {
 
   private readonly tick = () => {
     const now = this.runtime.now()
-    const isIdle = this.offered === 0 && this.active === 0 && this.waiting === 0
+    const isIdle =
+      this.offered === 0 && this.active === 0 && this.waiting === 0 && this.hanging === 0
     this.adjustQueue(now)
     this.setAside(now)
     this.adjustLimit(now)
     if (now - this.reportedAt >= REPORT_MS || isIdle) this.endReport(now)
     for (const each of this.classes)
       each.need = Math.max(each.active + each.line.size, each.need * NEED_DECAY)
-    if (isIdle && this.hanging === 0) this.isTicking = false
+    if (isIdle) this.isTicking = false
     else this.scheduleTick(now)
     this.schedule()
   }
