@@ -27,6 +27,15 @@ describe('the middleware in Express', () => {
       send({ host: '127.0.0.1', port }, { path, ...options })
   }
 
+  test('the routes of a mounted limiter are relative to its router', async () => {
+    const router = express.Router()
+    router.use(rateLimit({ limit: 9, window: '1d', routes: { '/login': ONCE } }))
+    const app = express().use('/api', router)
+    const send = await listen(app)
+    const statuses = [await send('/api/login'), await send('/api/login')].map((each) => each.status)
+    expect(statuses).toEqual([404, 429])
+  })
+
   test('respond gets the request and response objects of Express', async () => {
     const seen: [Request, Response][] = []
     const app = express()
