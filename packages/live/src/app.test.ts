@@ -130,6 +130,13 @@ test('the page may load and ask for nothing from elsewhere', async () => {
   expect(headers.get('content-security-policy')).not.toContain('unsafe')
 })
 
+test('what other load shedders of the process do is not shown', async () => {
+  const get = await serve()
+  channel('sluice:overload').publish({ limiter: 'other', limit: 7, classes: {} })
+  const state = JSON.parse((await get('/overload/state')).body) as OverloadState
+  expect([state.limit, state.seconds]).toEqual([0, []])
+})
+
 test('a load of three times what a server can do is shed, the critical part is served, and it ends', async () => {
   const get = await serve()
   const { response } = await get('/overload/state')
@@ -151,11 +158,4 @@ test('a load of three times what a server can do is shed, the critical part is s
   expect(limit).toBeGreaterThan(0)
   expect(signal).toBeDefined()
   expect((await load(7)).status).toBe(404)
-})
-
-test('what other load shedders of the process do is not shown', async () => {
-  const get = await serve()
-  channel('sluice:overload').publish({ limiter: 'other', limit: 7, classes: {} })
-  const state = JSON.parse((await get('/overload/state')).body) as OverloadState
-  expect([state.limit, state.seconds]).toEqual([0, []])
 })
