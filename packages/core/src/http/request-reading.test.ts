@@ -229,15 +229,6 @@ test.each([
   expect(httpLimiter.limiter.peek('unknown')).toMatchObject({ remaining: 1 })
 })
 
-test('a dry run lets a request go on whose client has gone', () => {
-  const gone = { method: 'GET', headers: {}, socket: { destroyed: true } }
-  const httpLimiter = new HttpLimiter<IncomingMessage, never>(
-    { limit: 1, window: '1h', dryRun: true },
-    { ...plain, address: () => undefined } as never,
-  )
-  expect(httpLimiter.decide(gone as never)).toBeUndefined()
-})
-
 describe('with shard', () => {
   type Options = RateLimitOptions<IncomingMessage, never>
   const keysOf = async (options: object, from = message()) => {
