@@ -167,7 +167,8 @@ test('no owner has more of 2,000 reservations than are free, exactly', async () 
 test('calls of one turn keep their order where a state is divided', async () => {
   const clock = manualClock(1_800_000_000_000)
   const { store, rows } = mapStore(clock)
-  const one = createLimiter({ store, limit: 1000, window: '1h', algorithm: 'sliding-log' })
+  const log = { limit: 1000, window: '1h', algorithm: 'sliding-log' } as const
+  const one = createLimiter({ store, ...log, deadline: '1m' })
   const orders: number[][] = []
   for (let i = 0; i < 300; i += 1) {
     clock.advance(1)
