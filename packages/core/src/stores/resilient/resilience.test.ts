@@ -80,7 +80,52 @@ describe('calls of one turn', () => {
   })
 })
 
+describe('a store that decides keys separately', () => {
+  it('is given back what it grants too late to a request that another key refuses', async () => {
+    const late: (() => void)[] = []
+    const open: Store<'async'>['open'] = (...how) => {
+      const ledger = store.open(...how)
+      return {
+        ...ledger,
+        shard: (key) => Number(key === 'late'),
+        async decide(requests, isPeek) {
+          const [[{ key, cost }]] = requests.slice(-1) as [[{ key: string; cost: number }]]
+          if (key === 'late' && cost > 0) await new Promise<void>((go) => late.push(go))
+          return ledger.decide(requests, isPeek)
+        },
+        change: (...given) => ledger.change(...given),
+      }
+    }
+    const policies = ['user', 'address'].map((name) => new Policy('', { ...base, name }))
+    const limiter = new StoreLimiter(policies, { store: { ...store, open }, deadline: 100 })
+    const [user, address] = policies.map((policy) => policy.limitFor())
+    const chargesOf = (cost: number) => [
+      { key: 'full', limit: user!, cost },
+      { key: 'late', limit: address!, cost: Math.min(cost, 1) },
+    ]
+    await limiter.decide([chargesOf(5)[0]!, { ...chargesOf(0)[1]!, key: 'other' }])
+    const refused = limiter.decide(chargesOf(1))
+    await pass(150)
+    expect((await refused).allowed).toBe(false)
+    for (const go of late) go()
+    await pass(1)
+    const { policies: left } = await limiter.preview(chargesOf(0))
+    expect(left.map(({ remaining }) => remaining)).toEqual([0, 5])
+    limiter.close()
+  })
+})
+
 describe('a store that fails', () => {
+  it('is replaced by counts on its own clock', async () => {
+    const limiter = limiterOf({ limit: 1 })
+    store.fail()
+    const allowed = async () => (await limiter.consume('client')).allowed
+    expect([await allowed(), await allowed()]).toEqual([true, false])
+    // That of this process stands still.
+    clock.advance(3_600_000)
+    expect(await allowed()).toBe(true)
+  })
+
   it('is replaced by this process, which continues from what it has admitted', async () => {
     const limiter = limiterOf()
     for (let i = 0; i < 3; i += 1) await limiter.consume('client')
