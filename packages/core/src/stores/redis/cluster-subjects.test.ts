@@ -114,6 +114,24 @@ describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) =
     await fc.assert(property, { numRuns: 15 })
   })
 
+  test('a probe writes where the key is of which it is to find out', async () => {
+    const ledger = redisStore(open.client, { clock }).open(
+      { policies: [{ name: 'p', algorithm: algorithms['fixed-window'] }] },
+      'probes',
+    )
+    const writing = new Set<number>()
+    for (let i = 0; i < 30; i += 1) writing.add(await writesOn(`user:${i}`))
+    expect(writing.size).toBe(cluster.nodes.length)
+
+    /** The node that writes when a charge of this key is probed. */
+    async function writesOn(key: string): Promise<number> {
+      await Promise.all(cluster.nodes.map((node) => node.command('CONFIG', 'RESETSTAT')))
+      await ledger.change({ kind: 'settle', charges: [charge(key, perHour(5), 0)], isProbe: true })
+      const stats = await Promise.all(cluster.nodes.map((node) => node.commandStats()))
+      return stats.findIndex(({ setrange }) => setrange !== undefined)
+    }
+  })
+
   test('slots of a user beside the rate of an address: taken and renewed where their key is', async () => {
     const limits = [concurrency.compile({ limit: 2, windowMs: WINDOW }), perHour(3)] as const
     const ledger = ledgerOf(open, limits, clock)

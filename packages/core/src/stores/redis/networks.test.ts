@@ -87,6 +87,18 @@ describe('on one Redis', () => {
     expect(await redis.command('EXISTS', 'sluice:{#}:networks')).toBe(0)
   })
 
+  test('a list stays while a given clock stands still', async () => {
+    const store = redisStore(client, { clock: () => 1_800_000_000_000 })
+    await (store.documents as Documents<'async'>).replace(
+      'sluice',
+      'networks',
+      '',
+      'a'.repeat(16),
+      1000,
+    )
+    expect(Number(await redis.command('PTTL', 'sluice:{#}:networks'))).toBeGreaterThan(3_500_000)
+  })
+
   test('a list that has not changed costs a few bytes, also if it is as long as can be', async () => {
     const proxied = new Redis(proxy.port, proxy.host)
     clients.push(proxied)
