@@ -89,8 +89,9 @@ describe('a store that decides keys separately', () => {
         ...ledger,
         shard: (key) => Number(key === 'late'),
         async decide(requests, isPeek) {
-          const [[{ key, cost }]] = requests.slice(-1) as [[{ key: string; cost: number }]]
-          if (key === 'late' && cost > 0) await new Promise<void>((go) => late.push(go))
+          const charge = requests.at(-1)?.[0]
+          if (charge?.key === 'late' && charge.cost > 0)
+            await new Promise<void>((go) => late.push(go))
           return ledger.decide(requests, isPeek)
         },
         change: (...given) => ledger.change(...given),
