@@ -228,6 +228,29 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       await pool.query("DELETE FROM sluice_states WHERE key LIKE 'other-%' OR key LIKE 'place-%'")
     })
 
+    test('takes its locks in the order of the keys: two with the same keys never wait for each other', async () => {
+      const limiter = limit({ limit: 5 })
+      const keys = Array.from({ length: 20 }, (_, i) => `client-${String(i).padStart(2, '0')}`)
+      const consume = () => Promise.all(keys.map((key) => limiter.consume(key)))
+      await consume()
+      const like = (key: string) => `test-${prefixes}:{${key}}:%`
+      const text = 'SELECT key FROM sluice_states WHERE key LIKE $1 FOR UPDATE'
+      const holder = await pool.connect()
+      await holder.query('BEGIN')
+      await holder.query(text, [like('client-10')])
+      const waiting = consume()
+      const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      const isWaiting = async () => (await pool.query(waits)).rows.length > 0
+      await until(isWaiting, { what: 'the transaction waits for a lock' })
+      const isFree = async (key: string) =>
+        (await pool.query(`${text} SKIP LOCKED`, [like(key)])).rows.length > 0
+      const free = [await isFree('client-09'), await isFree('client-11')]
+      await holder.query('COMMIT')
+      holder.release()
+      expect((await waiting).map(({ remaining }) => remaining)).toEqual(Array(20).fill(3))
+      expect(free).toEqual([false, true])
+    })
+
     test('reads the clock after it has its locks', async () => {
       const policy = { limit: 5, window: '1d', algorithm: 'sliding-log' }
       const policies = [
