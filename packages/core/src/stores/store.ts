@@ -328,7 +328,10 @@ export interface InspectOptions {
   readonly prefix?: string | undefined
   /** Lists only keys of policies of this name. Default: all */
   readonly policy?: string | undefined
-  /** Lists only keys of this client: the key as the limiter was given it. Default: all */
+  /**
+   * Lists only keys of this client: the key as the limiter was given it. Without a shard, those in all shards too;
+   * the memory store can't find those of more than 256 characters. Default: all
+   */
   readonly key?: string | undefined
   /**
    * One key, or a few, of each keyspace: which policies there are. The states of the others are not read,

@@ -159,6 +159,20 @@ export function inspects({ describe, test }: StoreTests): void {
     limiter.close()
   })
 
+  test('a client is found in every shard that it is in', async ({ store }) => {
+    const { limiter, prefix } = limiterOf(store, {})
+    const found = async (key: string) =>
+      (await entriesOf(store, { prefix, key })).map((entry) => entry.key).sort()
+    await limiter.consume('ada')
+    // Those which only look alike are other clients.
+    for (const key of ['{acme}ada', '{eve}ada', '{acme}bob', '{ada}bob', 'my{eve}ada', '{a}{b}ada'])
+      await limiter.consume(key)
+    await limiter.block('{blocked}ada', '1h')
+    expect(await found('ada')).toEqual(['ada', '{acme}ada', '{blocked}ada', '{eve}ada'])
+    expect(await found('{acme}ada')).toEqual(['{acme}ada'])
+    limiter.close()
+  })
+
   test('an entry opens the ledger that has it', async ({ store }) => {
     const { limiter, prefix } = limiterOf(store, {})
     await limiter.consume('client')

@@ -1,4 +1,5 @@
 import { shardLength } from '../../key/notation.ts'
+import { subject } from '../redis/keys.ts'
 import type { InspectOptions, StoreEntry } from '../store.ts'
 import type { Wanted } from './inspect-options.ts'
 import { type FoundKey, type InspectedKeyspace, inspectedKeyspace } from './inspected-keyspace.ts'
@@ -36,6 +37,8 @@ export class Inspection {
   readonly prefix: string
   readonly key: string | undefined
   readonly onePerKeyspace: boolean
+  /** The wanted key as remote stores write it, in braces. */
+  private readonly client: string | undefined
   private readonly policy: string | undefined
   private readonly onProgress: InspectOptions['onProgress']
   private looked = 0
@@ -47,6 +50,7 @@ export class Inspection {
     this.prefix = prefix
     this.policy = policy
     this.key = key
+    this.client = key === undefined ? undefined : `{${subject(key)}}`
     this.onePerKeyspace = onePerKeyspace
     this.onProgress = onProgress
   }
@@ -67,6 +71,8 @@ export class Inspection {
     ]
     // A document, and what clients have of their own.
     if (id === '#' || space.startsWith(OWN_PREFIX)) return undefined
+    const { client = `{${id}}` } = this
+    if (client !== `{${id}}` && client !== `${shard}{${id}}`) return undefined
     const keyspace = this.keyspaceOf(prefix, space)
     if (!keyspace) return keyspace
     if (this.key !== undefined && shardLength(this.key) > 0)

@@ -1,6 +1,7 @@
 import { afterTurn } from '#platform'
 import { KeyState } from '../../algorithms/algorithm.ts'
 import { bounded } from '../../key/digest.ts'
+import { shardLength } from '../../key/notation.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
 import { Inspection } from '../inspection/inspection.ts'
@@ -31,22 +32,23 @@ export async function* inspectTables(
       state.terms = table.own.terms.get(key)
       return entryOf({ prefix, keyspace, key, isDigest }, state, now)
     }
-    if (inspection.key !== undefined) {
-      const { key } = inspection
+    const { key } = inspection
+    if (key !== undefined) {
       const row = table.find(key)
       const own = current(table.own.get(key), clock())
       if (row >= 0 || own !== undefined) yield { ...read(row, bounded(key), false, clock()), key }
-      continue
+      if (shardLength(key) > 0) continue
     }
+    const isWanted = (id: string) => key === undefined || isInShard(id, key)
     let isFound = false
     // The row that keys share when there is no room for them has none of its own.
     for (let from = OVERFLOW + 1; from < table.end; from += STEP) {
       const now = clock()
       const entries: StoreEntry[] = []
       for (let row = from; row < Math.min(from + STEP, table.end); row += 1) {
-        const key = table.key(row)
+        const id = table.key(row)
         // A key that only looks like a digest is kept as a digest.
-        if (key !== undefined) entries.push(read(row, key, bounded(key) !== key, now))
+        if (id !== undefined && isWanted(id)) entries.push(read(row, id, bounded(id) !== id, now))
       }
       yield* entries
       inspection.progress(Math.min(STEP, table.end - from), [])
@@ -54,7 +56,7 @@ export async function* inspectTables(
       if (inspection.onePerKeyspace && isFound) break
       await new Promise<void>(afterTurn)
     }
-    if (!isFound || !inspection.onePerKeyspace) yield* withoutRow(table, clock, read)
+    if (!isFound || !inspection.onePerKeyspace) yield* withoutRow(table, clock, isWanted, read)
   }
 }
 
@@ -62,14 +64,21 @@ export async function* inspectTables(
 async function* withoutRow(
   table: Table,
   clock: () => number,
+  isWanted: (id: string) => boolean,
   read: (row: number, key: string, isDigest: boolean, now: number) => StoreEntry,
 ): AsyncGenerator<StoreEntry, void, undefined> {
   let looked = 0
   for (const [id, terms] of table.own.terms) {
     const now = clock()
-    if (table.findKept(id) < 0 && current(terms, now) !== undefined)
+    if (isWanted(id) && table.findKept(id) < 0 && current(terms, now) !== undefined)
       yield read(-1, id, bounded(id) !== id, now)
     looked += 1
     if (looked % STEP === 0) await new Promise<void>(afterTurn)
   }
+}
+
+/** Whether a key is that of this client, in any shard: a key so long that it is kept as a digest can't be told. */
+function isInShard(id: string, client: string): boolean {
+  const length = shardLength(id)
+  return length > 0 && id.length === length + client.length && id.endsWith(client)
 }

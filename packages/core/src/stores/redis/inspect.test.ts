@@ -88,13 +88,6 @@ test('every key comes, however many there are', async () => {
   expect(new Set(found.map(({ key }) => key))).toEqual(new Set(keys))
 })
 
-test('a client is found in every shard that it is in', async () => {
-  const limiter = limiterOf()
-  for (const key of ['ada', '{acme}ada', '{umbrella}ada', '{acme}bob']) await limiter.consume(key)
-  const found = await entriesOf(client, { key: 'ada', policy: 'day' })
-  expect(found.map(({ key }) => key).sort()).toEqual(['ada', '{acme}ada', '{umbrella}ada'])
-})
-
 test('a break ends the reading', async () => {
   const limiter = limiterOf()
   await Promise.all(Array.from({ length: 1500 }, (_, i) => limiter.consume(`user:${i}`)))

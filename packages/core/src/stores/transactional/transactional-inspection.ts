@@ -1,7 +1,8 @@
+import { shardLength } from '../../key/notation.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { entryOf } from '../inspection/inspected-keyspace.ts'
 import { Inspection, partsOf, statesOf } from '../inspection/inspection.ts'
-import type { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
+import { type KeptKeyspaces, SHARDED } from '../inspection/kept-keyspaces.ts'
 import { ownKeyspace } from '../inspection/keyspace-name.ts'
 import type { KeptKeyspace } from '../inspection/keyspace-text.ts'
 import { Pace } from '../inspection/pace.ts'
@@ -18,7 +19,7 @@ const STEP = 500
 
 /**
  * Reads the keys of a backend in their order, some at a time. Those of one client are a small part of
- * each prefix, which is read alone.
+ * each prefix, which is read alone, unless they may be in shards.
  */
 export async function* inspectBackend(
   backend: ListingBackend,
@@ -28,11 +29,13 @@ export async function* inspectBackend(
   await kept.settled()
   const inspection = new Inspection(wanted)
   const { prefix, key } = inspection
-  const spaces = inspection.learn(await kept.read(prefix))
+  const known = await kept.read(prefix)
+  const spaces = inspection.learn(known)
   // Those of routes follow a dot: the last prefix in the order is the namespace itself.
   let after = `${prefix}.`
   const before = `${prefix}:|`
-  if (key === undefined) {
+  const hasShards = known.some(({ name }) => name === SHARDED)
+  if (key === undefined || (hasShards && shardLength(key) === 0)) {
     yield* entriesBetween(after, before, backend, inspection, spaces)
     return
   }

@@ -173,6 +173,7 @@ export class TransactionalLedger implements Ledger<'async'> {
   }
 
   private name(key: string, place: number): string {
+    if (key.startsWith('{')) this.kept?.shard()
     return nameIn(this.frames[place] as KeyFrame, key)
   }
 
