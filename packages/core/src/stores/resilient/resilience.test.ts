@@ -493,6 +493,18 @@ describe('what a failing store receives', () => {
     store.fail()
     expect(await limiter.peek('client')).toMatchObject({ source: 'local', remaining: 2 })
   })
+
+  it('a settlement that is repeated is counted here once', async () => {
+    const policy = new Policy('', base)
+    const limiter = new StoreLimiter([policy], { store, deadline: 1000 })
+    const charge = { key: 'client', limit: policy.limitFor(), cost: 1 }
+    const decided = await limiter.decide([charge])
+    store.fail()
+    for (const more of [{}, { isRepeated: true as const }])
+      await expect(limiter.settleCharges([{ ...charge, ...more }], decided)).rejects.toThrow()
+    expect(await limiter.preview([charge])).toMatchObject({ source: 'local', remaining: 2 })
+    limiter.close()
+  })
 })
 
 describe('a remembered refusal', () => {
