@@ -164,6 +164,25 @@ test('no owner has more of 2,000 reservations than are free, exactly', async () 
   expect((await decide(numberOf(5002), 8)).admitted).toBe(true)
 })
 
+test('no part is forgotten before its state, though no call is about it', async () => {
+  const held = reserved(algorithms['fixed-window']).compile({
+    limit: 1e9,
+    windowMs: HOUR,
+    holdMs: 24 * HOUR,
+  })
+  const { clock, decide, renew, rows } = keyOf(held)
+  for (let i = 1; i <= 100; i += 1) await decide(numberOf(i), i)
+  for (let hours = 0; hours < 120; hours += 12) {
+    clock.advance(12 * HOUR)
+    await renew(numberOf(1))
+    const ends = (suits: boolean) =>
+      [...rows].flatMap(([key, { until }]) => (isPart(key) === suits ? until : []))
+    // Beside the part of the reservation is that with the count of its owner.
+    expect(ends(true).length).toBeGreaterThan(1)
+    expect(Math.min(...ends(true))).toBeGreaterThanOrEqual(Math.max(...ends(false)))
+  }
+})
+
 test('calls of one turn keep their order where a state is divided', async () => {
   const clock = manualClock(1_800_000_000_000)
   const { store, rows } = mapStore(clock)
