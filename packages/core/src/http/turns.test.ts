@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
-import { plain, servePlain } from '../testing/plain-server.ts'
+import { type PlainAnswer, plain, servePlain } from '../testing/plain-server.ts'
 import { whenClosed } from './node/when-closed.ts'
 import { RoutedLimiter } from './routed-limiter.ts'
 import { Turns } from './turns.ts'
@@ -172,22 +172,31 @@ describe('through the HTTP limiter', () => {
   test('beyond the maximum they are refused immediately, and not charged', async () => {
     const store = memoryStore({ clock: manualClock() })
     const served: unknown[] = []
-    const server = await servePlain([{ ...QUEUE, store, maxWaiting: 4 }], (_, response) => {
-      served.push(response)
-      response.end()
+    const server = await servePlain(
+      [{ ...QUEUE, window: '100s', store, maxWaiting: 4 }],
+      (_, response) => {
+        served.push(response)
+        response.end()
+      },
+    )
+    const answers: PlainAnswer[] = []
+    await new Promise<void>((resolve) => {
+      const answered = (answer: PlainAnswer) => answers.push(answer) === 8 && resolve()
+      // Two still wait when the server ends.
+      for (let i = 0; i < 10; i += 1) server.send().then(answered, () => {})
     })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => server.send()))
     const statuses = answers.map(({ status }) => status).sort()
-    expect(statuses).toEqual([200, 200, 200, ...Array(7).fill(429)])
-    expect(served).toHaveLength(3)
+    expect(statuses).toEqual([200, ...Array(7).fill(429)])
+    expect(served).toHaveLength(1)
     for (const { status, headers } of answers) {
       if (status !== 429) continue
-      expect(headers['retry-after']).toBe('2')
-      expect(headers.ratelimit).toMatch(/^"default";r=\d+;t=2$/)
+      // Clients come back spread over a tenth of the wait.
+      expect(headers['retry-after']).toMatch(/^3[0-3]$/)
+      expect(headers.ratelimit).toMatch(/^"default";r=\d+;t=3[0-3]$/)
     }
-    // Three are in the queue, so that the next waits for three turns of 500 ms.
+    // Three are in the queue, so that the next waits for three turns of 10 s.
     const next = server.httpLimiters[0]?.base.limiter.consume('127.0.0.1')
-    expect(next).toMatchObject({ allowed: true, delayMs: 1500 })
+    expect(next).toMatchObject({ allowed: true, delayMs: 30_000 })
     await server.stop()
     store.close()
   })
