@@ -75,6 +75,21 @@ export function ownLimits({ describe, test }: StoreTests): void {
     },
   )
 
+  testWith(
+    'a decision says when the first of several top-ups ends',
+    limitOf('fixed-window'),
+    async (own, { clock }) => {
+      const from = clock()
+      for (const ms of [2000, 1000, 3000]) await own.grant(1, { until: from + ms })
+      const ends = []
+      for (; clock() < from + 3000; clock.advance(1000)) {
+        const { outcomes } = await own.ledger.peek(own.charges('client', 1))
+        ends.push(clock() + (outcomes[0]?.ownMs ?? 0) - from)
+      }
+      expect(ends).toEqual([1000, 2000, 3000])
+    },
+  )
+
   for (const name of algorithmNames) {
     describe(name, () => {
       const limit = limitOf(name)
