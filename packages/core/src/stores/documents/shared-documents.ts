@@ -125,10 +125,8 @@ export class SharedDocuments {
     const now = performance.now()
     this.dueAt = now + READ_EVERY_MS
     this.setTimer()
-    if (now < this.awaitedUntil) {
-      this.learnTime()
-      return
-    }
+    this.learnTime()
+    if (now < this.awaitedUntil) return
     this.awaitedUntil = now + LOST_MS
     afterAsking(() => void this.askAll().finally(() => (this.awaitedUntil = 0)))
   }
@@ -209,7 +207,8 @@ export class SharedDocuments {
 
   /** What ends by itself ends also while no answer comes. */
   private learnTime(): void {
-    for (const each of this.followed) each.learn(undefined, this.now())
+    const at = this.now()
+    for (const { isAsked, learn } of this.followed) if (isAsked) learn(undefined, at)
   }
 
   /** Asks the store for all documents. */
