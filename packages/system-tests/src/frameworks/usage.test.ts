@@ -206,6 +206,15 @@ describe('what concerns the caller', () => {
     expect(usage).toMatchObject({ policies: [{ used: 5, remaining: 0, dryRun: true }] })
   })
 
+  test('a ban of a dry run refuses nothing, so it has no end', async () => {
+    const ban = { after: 1, within: '1m', for: ['10m'] }
+    const usage = await usageWith({ ban, dryRun: true }, (limiter) => {
+      for (let i = 0; i < 7; i += 1) limiter.consume(KEY)
+    })
+    expect(usage).toMatchObject({ policies: [{ remaining: 0, dryRun: true }] })
+    expect(usage).not.toHaveProperty('bannedUntil')
+  })
+
   test('a ban, until when, and not what was used', async () => {
     const ban = { after: 1, within: '1m', for: ['10m'] }
     const usage = await usageWith({ ban }, (limiter) => {

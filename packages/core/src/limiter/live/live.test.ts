@@ -297,6 +297,15 @@ describe('history', () => {
     await expect(policies.rollback(99)).rejects.toMatchObject({ code: 'SLUICE_OPTION_VALUE' })
   })
 
+  it('goes back to before a change, also of the other policies that have changed since', async () => {
+    const { policies } = limiterOf()
+    limiterOf({ name: 'other' })
+    await policies.set('api', { limit: 7 })
+    await policies.set('other', { limit: 8 })
+    await policies.rollback(1)
+    expect((await policies.list()).map(({ limit }) => limit)).toEqual([5, 5])
+  })
+
   it('keeps the last 50 changes', async () => {
     const { policies } = limiterOf()
     for (let i = 0; i < 60; i += 1) await policies.set('api', { limit: 10 + i })

@@ -114,6 +114,31 @@ describe('a store that decides keys separately', () => {
     expect(left.map(({ remaining }) => remaining)).toEqual([0, 5])
     limiter.close()
   })
+
+  it('says that a limit has refused, also where another key could not be decided', async () => {
+    const open: Store<'async'>['open'] = (...how) => {
+      const ledger = store.open(...how)
+      return {
+        ...ledger,
+        shard: (key) => Number(key === 'failing'),
+        async decide(requests, isPeek) {
+          if (requests[0]?.[0]?.key === 'failing') throw new Error('down')
+          return ledger.decide(requests, isPeek)
+        },
+        change: (...given) => ledger.change(...given),
+      }
+    }
+    const policies = ['user', 'address'].map((name) => new Policy('', { ...base, limit: 1, name }))
+    const options = { store: { ...store, open }, onStoreError: 'deny' } as const
+    const limiter = new StoreLimiter(policies, options)
+    const decide = (...keys: string[]) =>
+      limiter.decide(keys.map((key, i) => ({ key, limit: policies[i]!.limitFor(), cost: 1 })))
+    expect((await decide('ada', 'failing')).source).toBe('deny')
+    await decide('bob', 'any')
+    const { allowed, source } = await decide('bob', 'failing')
+    expect([allowed, source]).toEqual([false, 'store'])
+    limiter.close()
+  })
 })
 
 describe('a store that fails', () => {
@@ -400,6 +425,14 @@ describe('onStoreError', () => {
     await exhaust(browsing)
     expect((await billing.consume('client')).source).toBe('deny')
     expect([store.calls, warnings]).toEqual([5, ['SLUICE_STORE_DOWN']])
+  })
+
+  it("'local': no ban counts a look", async () => {
+    const limiter = limiterOf({ limit: 1, ban: { after: 2, within: '1h', for: ['1h'] } })
+    await exhaust(limiter)
+    await limiter.consume('client')
+    for (let i = 0; i < 3; i += 1) await limiter.peek('client')
+    expect((await limiter.consume('client')).ban).toBeUndefined()
   })
 })
 
