@@ -66,4 +66,22 @@ export function dryRuns({ describe, test }: StoreTests): void {
     expect((await rig.peek('client')).ban?.admitted).toBe(false)
     expect((await consumeDry(rig, 'client', 0)).admitted).toBe(false)
   })
+
+  test('a ban does not count what it would refuse where another key is refused', async ({
+    open,
+  }) => {
+    const limit = limitOf('fixed-window')
+    const once = ban.compile({ limit: 1, windowMs: WINDOW, bansMs: [WINDOW] })
+    const { ledger, charges, peek } = open([limit, limit], { ban: once })
+    const request = (cost: number) => {
+      const [dry, enforced] = charges('client', cost)
+      return [
+        { ...dry!, dryRun: true },
+        { ...enforced!, key: 'other' },
+      ]
+    }
+    await ledger.settle(request(LIMIT))
+    expect((await ledger.consume(request(1))).admitted).toBe(false)
+    expect((await peek('client')).ban?.admitted).toBe(true)
+  })
 }

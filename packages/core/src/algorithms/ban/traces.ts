@@ -124,6 +124,11 @@ export const banTraces: readonly BanTrace[] = [
     ],
   },
   {
+    name: 'the clock steps back behind the last of several refusals: that is one of now',
+    params,
+    steps: [refused(0, [2, 1000]), refused(900, [1, 1000]), passed(400, [1, 1000])],
+  },
+  {
     name: 'the clock steps forward: nothing is left',
     params,
     steps: [
