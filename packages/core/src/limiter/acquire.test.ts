@@ -49,6 +49,18 @@ describe('acquire()', () => {
     expect(limiter.peek('ada').policies.map(({ remaining }) => remaining)).toEqual([0, 0])
   })
 
+  it('charges now what turns out to cost more, and not to the window in which it began', () => {
+    const policies = [
+      { name: 'slots', concurrent: 1 },
+      { name: 'units', limit: 5, window: '1m', algorithm: 'fixed-window' },
+    ]
+    const { limiter, pass } = world({ concurrent: undefined, policies })
+    const slot = limiter.acquire('ada')
+    pass(60_000)
+    slot.settle(3)
+    expect(limiter.peek('ada').policies[1]).toMatchObject({ remaining: 3 })
+  })
+
   it('admits so many at the same time, and again as many as are given back', () => {
     const { limiter } = world()
     const first = limiter.acquire('ada')

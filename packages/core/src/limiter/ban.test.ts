@@ -46,6 +46,29 @@ describe('a limiter with a ban', () => {
     })
   })
 
+  test('refuses by every policy of its key, also by one that is a dry run', () => {
+    const { limit, window, algorithm } = terms
+    const policies = [true, false].map((dryRun) => {
+      return { name: `dry: ${dryRun}`, limit, window, algorithm, dryRun }
+    })
+    const options = { store: memoryStore({ clock }), policies, ban: { ...ban, after: 1 } }
+    const limiter = createLimiter(options)
+    limiter.consume('a')
+    const refused = limiter.consume('a').policies.map(({ allowed, dryRun }) => [allowed, dryRun])
+    expect(refused).toEqual([
+      [false, undefined],
+      [false, undefined],
+    ])
+  })
+
+  test('does not count what a block refuses', () => {
+    const limiter = limiterOf()
+    limiter.block('a', '1m')
+    for (let i = 0; i < 5; i += 1) limiter.consume('a')
+    clock.advance(MINUTE)
+    expect(limiter.consume('a')).toMatchObject({ allowed: true, ban: undefined })
+  })
+
   test('bans for longer while it goes on', () => {
     const limiter = limiterOf({ ban: { ...ban, after: 1 } })
     const endsMs = () => {

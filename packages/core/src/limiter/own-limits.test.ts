@@ -98,6 +98,14 @@ describe('grant', () => {
     expect(limiter.peek('ada')).toMatchObject({ limit: 5, remaining: 5 })
   })
 
+  it('ends by itself, also beside another one without an id', () => {
+    const { limiter, clock } = inMemory()
+    for (const days of [1, 2]) limiter.grant('ada', 10, { until: new Date(clock() + days * DAY) })
+    expect(limiter.peek('ada').limit).toBe(25)
+    clock.advance(DAY)
+    expect(limiter.peek('ada').limit).toBe(15)
+  })
+
   it.each(['token-bucket', 'leaky-bucket'] as const)(
     'is an error of a %s, which has no window',
     (algorithm) => {

@@ -105,6 +105,13 @@ describe('the request that crosses', () => {
   })
 })
 
+test('without windows, a span that is aligned to the epoch takes their place', () => {
+  clock.set(Date.UTC(2026, 1, 10, 12))
+  const limiter = limiterOf({ algorithm: 'sliding-window' })
+  for (let i = 0; i < 8; i += 1) limiter.consume('ada')
+  expect(heard.events.map(({ windowEndsAt }) => windowEndsAt)).toEqual([Date.UTC(2026, 1, 11)])
+})
+
 test('the window of a calendar is that of the policy', () => {
   clock.set(Date.UTC(2026, 1, 10))
   const limiter = limiterOf({ window: 'month', anchor: 15, algorithm: undefined })

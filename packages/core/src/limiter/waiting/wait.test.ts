@@ -413,7 +413,17 @@ describe('wait()', () => {
       'b 1',
       'd 2',
     ])
-    expect(await second).toMatchObject({ allowed: true, delayMs: 0 })
+    expect(await second).toMatchObject({ allowed: true, delayMs: 0, policies: [{ delayMs: 0 }] })
+  })
+
+  it('gives a turn back that comes too late', async () => {
+    const options = { limit: 1, window: '1s', algorithm: 'leaky-bucket', maxDelay: '10s' }
+    const { wait, limiter, outcomes } = world(options)
+    await limiter.consume('ada')
+    const left = await remaining(limiter)
+    void wait('a', 'ada', { maxWait: '500ms' })
+    await pass(10)
+    expect([outcomes, await remaining(limiter)]).toEqual([['a 0 SLUICE_WAIT_TOO_LONG'], left])
   })
 
   it('gives a turn back that nobody waits for any more', async () => {

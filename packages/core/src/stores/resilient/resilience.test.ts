@@ -9,7 +9,7 @@ import {
   type ManualClock,
   manualClock,
 } from '../../testing/index.ts'
-import type { Store } from '../store.ts'
+import type { Store, StoreResult } from '../store.ts'
 
 let clock: ManualClock
 let store: FailingStore
@@ -112,6 +112,29 @@ describe('a store that decides keys separately', () => {
     await pass(1)
     const { policies: left } = await limiter.preview(chargesOf(0))
     expect(left.map(({ remaining }) => remaining)).toEqual([0, 5])
+    limiter.close()
+  })
+
+  it('has decided when the latest of them did', async () => {
+    const open: Store<'async'>['open'] = (...how) => {
+      const ledger = store.open(...how)
+      return {
+        ...ledger,
+        shard: (key) => Number(key === 'ahead'),
+        async decide(requests, isPeek) {
+          const results = await ledger.decide(requests, isPeek)
+          const aheadMs = requests[0]?.[0]?.key === 'ahead' ? 7 : 0
+          return results.map((result) => ({ ...result, at: (result as StoreResult).at + aheadMs }))
+        },
+        change: (...given) => ledger.change(...given),
+      }
+    }
+    const policies = ['user', 'address'].map((name) => new Policy('', { ...base, name }))
+    const limiter = new StoreLimiter(policies, { store: { ...store, open } })
+    const keys = ['behind', 'ahead']
+    const charges = keys.map((key, i) => ({ key, limit: policies[i]!.limitFor(), cost: 1 }))
+    const { at, policies: each } = await limiter.decide(charges)
+    expect([at, ...each.map((one) => one.at)]).toEqual([clock() + 7, clock(), clock() + 7])
     limiter.close()
   })
 
