@@ -90,6 +90,24 @@ export function ownLimits({ describe, test }: StoreTests): void {
     },
   )
 
+  for (const name of ['token-bucket', 'leaky-bucket'] as const) {
+    const params = { windowMs: HOUR, burst: 3, maxDelayMs: HOUR }
+    const limit = algorithms[name].compile({ ...params, limit: LIMIT })
+    testWith(
+      `it has its own burst and delay, whatever the policy has now: ${name}`,
+      limit,
+      async (own) => {
+        const others = [{ burst: 20, maxDelayMs: HOUR / 2 }, {}]
+        for (const { burst, maxDelayMs } of others as Partial<typeof params>[]) {
+          const terms = { limit: 9, burst, maxDelayMs }
+          await own.ledger.override(0, 'client', limit, { ...terms, until: Infinity })
+          const full = fullOf(algorithms[name].compile({ ...terms, windowMs: HOUR }))
+          expect(await own.remaining('client')).toEqual([full])
+        }
+      },
+    )
+  }
+
   for (const name of algorithmNames) {
     describe(name, () => {
       const limit = limitOf(name)
