@@ -92,6 +92,26 @@ export function inspects({ describe, test }: StoreTests): void {
     }
   })
 
+  test('a client with a limit of its own comes once, whether it has counted or not', async ({
+    store,
+    clock,
+  }) => {
+    const { limiter, prefix } = limiterOf(store, {})
+    await limiter.consume('counted')
+    const until = clock() + 60_000
+    await limiter.override('counted', { limit: 9 })
+    await limiter.override('idle', { limit: 8, until })
+    const found = async (key?: string) => {
+      const entries = await entriesOf(store, { prefix, key })
+      return entries.map(({ key, used, override }) => [key, used, override]).sort()
+    }
+    const counted = ['counted', 1, { limit: 9, until: undefined }]
+    const idle = ['idle', 0, { limit: 8, until }]
+    expect(await found()).toEqual([counted, idle])
+    expect([await found('counted'), await found('idle')]).toEqual([[counted], [idle]])
+    limiter.close()
+  })
+
   test('slots in progress are counted', async ({ store }) => {
     const terms = { limit: undefined, window: undefined, concurrent: 3, hold: '1m' }
     const { limiter, prefix } = limiterOf(store, terms)
