@@ -106,6 +106,16 @@ describe('sluice:decision', () => {
     expect(events[1]?.retryAfterMs).toBe(events[1]?.resetMs)
   })
 
+  test('of several dry runs that would refuse, names the one with the longest wait', () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    const policies = ['1m', '1h', '1s'].map((window) => {
+      return { name: window, window, limit: 1, algorithm: 'token-bucket', dryRun: true } as const
+    })
+    const limiter = createLimiter({ store: memory(), policies })
+    for (let i = 0; i < 2; i += 1) limiter.consume(KEY)
+    expect(events.map(({ policy }) => policy).at(-1)).toBe('1h')
+  })
+
   test('says who decided while the store fails, and how long it took', async () => {
     const events = hear<DecisionEvent>('sluice:decision')
     const store = failingStore()

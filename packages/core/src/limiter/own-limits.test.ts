@@ -84,7 +84,8 @@ describe('override', () => {
     const store = memoryStore({ clock: manualClock(1_800_000_000_000) })
     const { limiter } = new RoutedLimiter({ ...minute, store }, { kind: 'test' } as never)
     await limiter.override('2001:db8::1', { limit: 9 })
-    expect(await limiter.peek('2001:db8:0:0:1::')).toMatchObject({ limit: 9 })
+    await limiter.grant('2001:db8::1', 2)
+    expect(await limiter.peek('2001:db8:0:0:1::')).toMatchObject({ limit: 11 })
   })
 })
 

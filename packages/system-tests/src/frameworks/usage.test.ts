@@ -206,6 +206,11 @@ describe('what concerns the caller', () => {
     expect(usage).toMatchObject({ policies: [{ used: 5, remaining: 0, dryRun: true }] })
   })
 
+  test('a limit of its own that is higher, and the ordinary one', async () => {
+    const usage = await usageWith({}, (limiter) => limiter.override(KEY, { limit: 9 }))
+    expect(usage).toMatchObject({ policies: [{ limit: 9, ordinaryLimit: 5 }] })
+  })
+
   test('a ban of a dry run refuses nothing, so it has no end', async () => {
     const ban = { after: 1, within: '1m', for: ['10m'] }
     const usage = await usageWith({ ban, dryRun: true }, (limiter) => {

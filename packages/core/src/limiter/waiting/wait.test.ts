@@ -311,6 +311,17 @@ describe('wait()', () => {
     expect(jest.getTimerCount()).toBeLessThanOrEqual(1)
   })
 
+  it('is rejected by close() also while it waits for its turn of a leaky bucket', async () => {
+    const options = { limit: 1, window: '1s', algorithm: 'leaky-bucket', maxDelay: '10s' }
+    const { wait, limiter, outcomes } = world(options)
+    await wait('first')
+    void wait('second')
+    await pass(100)
+    limiter.close()
+    await pass(0)
+    expect(outcomes).toEqual(['first 0', 'second 0.1 SLUICE_WAIT_CLOSED'])
+  })
+
   it('is rejected by close() in the turn in which it begins', async () => {
     const { wait, limiter, outcomes } = world()
     await wait('first')
