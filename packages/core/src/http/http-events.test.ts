@@ -152,14 +152,17 @@ describe('sluice:decision', () => {
     expect(events.map(told)).toEqual([[result, source, undefined]])
   })
 
-  test('without the store: who decided', async () => {
-    const events = hear<DecisionEvent>('sluice:decision')
-    const store = failingStore()
-    store.fail()
-    await serve({ store, onStoreError: 'deny' })
-    await server.send()
-    expect(events.map(told)).toEqual([['refused', 'deny', undefined]])
-  })
+  test.each([undefined, '1m'])(
+    'without the store: who decided, with maxWait: %s',
+    async (maxWait) => {
+      const events = hear<DecisionEvent>('sluice:decision')
+      const store = failingStore()
+      store.fail()
+      await serve({ store, onStoreError: 'deny', maxWait })
+      expect((await server.send()).status).toBe(503)
+      expect(events.map(told)).toEqual([['refused', 'deny', undefined]])
+    },
+  )
 
   test('a refusal has the HMAC of the key that was refused', async () => {
     const events = hear<DecisionEvent>('sluice:decision')

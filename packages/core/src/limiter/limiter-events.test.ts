@@ -108,7 +108,7 @@ describe('sluice:decision', () => {
 
   test('of several dry runs that would refuse, names the one with the longest wait', () => {
     const events = hear<DecisionEvent>('sluice:decision')
-    const policies = ['1m', '1h', '1s'].map((window) => {
+    const policies = (['1m', '1h', '1s'] as const).map((window) => {
       return { name: window, window, limit: 1, algorithm: 'token-bucket', dryRun: true } as const
     })
     const limiter = createLimiter({ store: memory(), policies })

@@ -4,9 +4,11 @@ import fc from 'fast-check'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
 import { WaitError } from '../../errors/wait-error.ts'
+import type { DecisionEvent } from '../../events.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Charge, Store } from '../../stores/store.ts'
 import { failingStore } from '../../testing/index.ts'
+import { listen } from '../../testing/listen.ts'
 import { createLimiter } from '../create-limiter.ts'
 import type { Decision } from '../decision.ts'
 import type { Limiter, WaitOptions } from '../limiter.ts'
@@ -425,6 +427,16 @@ describe('wait()', () => {
       'd 2',
     ])
     expect(await second).toMatchObject({ allowed: true, delayMs: 0, policies: [{ delayMs: 0 }] })
+  })
+
+  it('of a turn reports how long the decision took, and not the turn', async () => {
+    const decided = listen<DecisionEvent>('sluice:decision')
+    closed({ close: () => decided.stop() })
+    const { wait } = world({ limit: 1, window: '1s', algorithm: 'leaky-bucket', maxDelay: '10s' })
+    void wait('a')
+    void wait('b')
+    await pass(2000)
+    expect(decided.events.map(({ durationMs }) => durationMs)).toEqual([0, 0])
   })
 
   it('gives a turn back that comes too late', async () => {

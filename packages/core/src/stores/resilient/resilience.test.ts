@@ -115,6 +115,25 @@ describe('a store that decides keys separately', () => {
     limiter.close()
   })
 
+  it('has bans of the first key alone', async () => {
+    const open: Store<'async'>['open'] = (...how) => {
+      const ledger = store.open(...how)
+      const shard = (key: string) => Number(key === 'address')
+      return { ...ledger, shard, change: (...given) => ledger.change(...given) }
+    }
+    const policies = [9, 1].map((limit) => new Policy('', { ...base, limit, name: `${limit}` }))
+    const ban = { after: 1, within: '1d', for: ['1d'] } as const
+    const limiter = new StoreLimiter(policies, { store: { ...store, open }, ban })
+    const charges = ['user', 'address'].map((key, i) => {
+      return { key, limit: policies[i]!.limitFor(), cost: 1 }
+    })
+    const decide = async () => (await limiter.decide(charges)).allowed
+    expect([await decide(), await decide()]).toEqual([true, false])
+    await pass(3_600_000)
+    expect(await decide()).toBe(true)
+    limiter.close()
+  })
+
   it('has decided when the latest of them did', async () => {
     const open: Store<'async'>['open'] = (...how) => {
       const ledger = store.open(...how)
