@@ -27,7 +27,7 @@ test('the alarm comes ten minutes after everything has expired, and is moved onl
       alarms.push(at)
     },
   })
-  const limits = [24 * HOUR, HOUR].map((windowMs) => fixedWindow.compile({ limit: 5, windowMs }))
+  const limits = [HOUR, 24 * HOUR].map((windowMs) => fixedWindow.compile({ limit: 5, windowMs }))
   const policies = limits.map(({ algorithm, windowMs }) => {
     return { name: `fixed-window:${windowMs}:default`, algorithm }
   })
