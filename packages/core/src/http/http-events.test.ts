@@ -321,11 +321,15 @@ describe('tracing:sluice:wait', () => {
     expect(begun[0]?.delayMs).toBeGreaterThan(3_000_000)
   })
 
-  test('ends when its turn comes', async () => {
+  // Node's promise of a trace is none of the realm that Jest runs tests in.
+  test.each([
+    ['', undefined, undefined],
+    [' of a route', { '/jobs': { cost: 1 } }, '/jobs'],
+  ])('ends when the turn%s comes', async (_, routes, route) => {
     const ended = hear<WaitTrace>('tracing:sluice:wait:asyncEnd')
     const store = memoryStore({ clock: manualClock() })
-    await serve({ ...queue, store, window: '50ms', maxDelay: '1s' })
-    await Promise.all([server.send(), server.send()])
-    expect(ended.map(({ result }) => result)).toEqual([true])
+    await serve({ ...queue, store, window: '50ms', maxDelay: '1s', routes })
+    await Promise.all([server.send('GET', '/jobs'), server.send('GET', '/jobs')])
+    expect(ended.map((each) => [each.result, each.route])).toEqual([[true, route]])
   })
 })

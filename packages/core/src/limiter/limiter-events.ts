@@ -202,7 +202,9 @@ export class LimiterEvents {
   ): Promise<boolean> {
     if (!waitTraces.hasSubscribers) return wait()
     const { name: policy } = policies.find((each) => each.delayMs === delayMs) as { name: string }
-    return waitTraces.tracePromise(wait, { limiter: this.limiter, route, policy, delayMs })
+    const context = { limiter: this.limiter, route, policy, delayMs }
+    // In a realm of its own, as Jest makes one, Node's promise is none that adapters know.
+    return Promise.resolve(waitTraces.tracePromise(wait, context))
   }
 
   private settlement(
