@@ -292,29 +292,36 @@ describe('if the cost is not available, the estimate remains', () => {
   })
 })
 
-test('where it was admitted: what this process has admitted alone is not given back to the store', async () => {
-  const remote = failingStore({ clock })
-  const settle = jest.fn(() => 0)
-  const defaults = { store: remote, limit: 100, window: '1m', algorithm: 'fixed-window' } as const
-  const open: ServerResponse[] = []
-  server = await servePlain([{ ...defaults, cost: 10, settle }], (_, response) =>
-    open.push(response),
-  )
-  const outside = createLimiter(defaults)
-  await outside.consume('127.0.0.1', { cost: 20 })
-  remote.fail()
-  const sent = server.send()
-  while (open.length === 0) await new Promise(setImmediate)
-  remote.recover()
-  open[0]?.end()
-  await sent
-  await turns()
-  expect(settle).toHaveBeenCalledTimes(1)
-  expect(await outside.peek('127.0.0.1')).toMatchObject({ source: 'store', remaining: 80 })
-  remote.fail()
-  expect(await outside.peek('127.0.0.1')).toMatchObject({ source: 'local', remaining: 80 })
-  remote.close()
-})
+test.each([
+  ['given back', 0],
+  ['charged', 30],
+])(
+  'where it was admitted: what this process has admitted alone is not %s in the store',
+  async (_, cost) => {
+    const remote = failingStore({ clock })
+    const settle = jest.fn(() => cost)
+    const defaults = { store: remote, limit: 100, window: '1m', algorithm: 'fixed-window' } as const
+    const open: ServerResponse[] = []
+    server = await servePlain([{ ...defaults, cost: 10, settle }], (_, response) =>
+      open.push(response),
+    )
+    const outside = createLimiter(defaults)
+    await outside.consume('127.0.0.1', { cost: 20 })
+    remote.fail()
+    const sent = server.send()
+    while (open.length === 0) await new Promise(setImmediate)
+    remote.recover()
+    open[0]?.end()
+    await sent
+    await turns()
+    expect(settle).toHaveBeenCalledTimes(1)
+    expect(await outside.peek('127.0.0.1')).toMatchObject({ source: 'store', remaining: 80 })
+    remote.fail()
+    const remaining = 80 - cost
+    expect(await outside.peek('127.0.0.1')).toMatchObject({ source: 'local', remaining })
+    remote.close()
+  },
+)
 
 describe('what was not charged is not settled', () => {
   test('one that a dry run would refuse; one that it admits is settled as usual', async () => {
