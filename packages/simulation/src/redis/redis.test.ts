@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../../../..')
 const CLI = 'packages/simulation/src/cli.ts'
 
 /** A release plays fifty thousand. */
-const seeds = isAll ? 400 : 30
+const seeds = isAll ? 300 : 30
 
 // In a process of its own: Jest does not load the WebAssembly of Lua.
 test(`${seeds} seeds find nothing where the store is a Redis`, async () => {

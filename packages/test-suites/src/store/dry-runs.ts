@@ -74,14 +74,14 @@ export function dryRuns({ describe, test }: StoreTests): void {
     const once = ban.compile({ limit: 1, windowMs: WINDOW, bansMs: [WINDOW] })
     const { ledger, charges, peek } = open([limit, limit], { ban: once })
     const request = (cost: number) => {
-      const [dry, enforced] = charges('client', cost)
+      const [dry, enforced] = charges('{shard}client', cost)
       return [
         { ...dry!, dryRun: true },
-        { ...enforced!, key: 'other' },
+        { ...enforced!, key: '{shard}other' },
       ]
     }
     await ledger.settle(request(LIMIT))
     expect((await ledger.consume(request(1))).admitted).toBe(false)
-    expect((await peek('client')).ban?.admitted).toBe(true)
+    expect((await peek('{shard}client')).ban?.admitted).toBe(true)
   })
 }

@@ -62,9 +62,9 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         // So many that they are not counted in milliseconds.
         const most = { limit: 999_983, windowMs: 1e6 * WINDOW, holdMs: HOLD }
         const large = reserved(algorithms[name]).compile(most)
-        const clients = ['one', 'large', 'other'].map((key) => ({
-          key,
-          limit: key === 'large' ? large : limit,
+        const clients = ['one', 'large', 'other'].map((name) => ({
+          key: `{shard}${name}`,
+          limit: name === 'large' ? large : limit,
           cost: 3,
           slot: 1,
         }))
