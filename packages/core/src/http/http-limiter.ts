@@ -278,7 +278,7 @@ export class HttpLimiter<Request, Response> {
     }
     const [{ key }] = charges as [Charge]
     if (onDecision !== undefined) callOnDecision(onDecision, decision, request, key)
-    const { allowed, policies, at: now } = decision
+    const { allowed, policies } = decision
     if (policies.length === 0) {
       const isRefused = !allowed && !dryRun
       const refusal = isRefused ? unavailability(decision, key, compiled) : undefined
@@ -294,7 +294,7 @@ export class HttpLimiter<Request, Response> {
     const violated = goesOn
       ? noViolations
       : shown.flatMap((each, i) => (each.allowed || each.dryRun ? [] : [i]))
-    const state = { policies: shown, texts, violated, now }
+    const state = { policies: shown, texts, violated }
     const refusal = goesOn ? undefined : refusalOf(state, key, compiled, decision.ban !== undefined)
     const hasFields = !dryRun && profile.groups.length > 0 && shown.length > 0
     return {

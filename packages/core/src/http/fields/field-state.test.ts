@@ -4,7 +4,7 @@ import { expect, jest, test } from '@jest/globals'
 import { plain, servePlain } from '../../testing/plain-server.ts'
 import { RoutedLimiter } from '../routed-limiter.ts'
 import { type FieldState, joinWritten } from './field-state.ts'
-import { composeProfiles } from './profiles/index.ts'
+import { composeProfiles, type HeaderProfile } from './profiles/index.ts'
 import {
   type Item,
   type ItemTerms,
@@ -25,9 +25,9 @@ function joined(...states: FieldState[]): FieldState {
 
 const namesOf = ({ policies }: FieldState) => policies.map(({ name }) => name)
 
-function fieldsOf(written: FieldState): Record<string, string> {
+function fieldsOf(written: FieldState, profile: HeaderProfile = 'draft-11') {
   const fields: Record<string, string> = {}
-  writeFields(composeProfiles(['draft-11']), written, (name, value) => {
+  writeFields(composeProfiles([profile]), written, (name, value) => {
     fields[name] = value
   })
   return fields
@@ -55,10 +55,14 @@ test('the longest names remain valid names', () => {
 
 test('of two refusals, the later one is reported, under its new name', () => {
   const refused = item({}, 0)
-  const both = joined(state([item({})]), state([refused], [refused], 7))
+  const both = joined(state([item({})]), state([refused], [refused]))
   expect(both.violated.map((i) => both.policies[i]?.name)).toEqual(['default-2'])
-  expect(both.now).toBe(7)
   expect(fieldsOf(both).RateLimit).toBe('"default-2";r=0;t=1')
+})
+
+test('when a quota of an earlier limiter is full again is by the time of its own decision', () => {
+  const both = joined(state([item({}, 0)], [], 5000), state([item({})], [], 90_000))
+  expect(fieldsOf(both, 'legacy')['X-RateLimit-Reset']).toBe('6')
 })
 
 test('a policy keeps its other values under its new name', () => {

@@ -22,8 +22,6 @@ export interface FieldState {
   readonly texts: readonly PolicyText[]
   /** The indexes of the policies that refused. Empty: the request was served. */
   readonly violated: readonly number[]
-  /** Epoch milliseconds. */
-  readonly now: number
 }
 
 /** Whole units that remain, 0 to 999999999999999: rounded down, and debt is shown as 0. */
@@ -108,7 +106,7 @@ function precedes(policy: PolicyDecision, other: PolicyDecision, refused: boolea
  * one process (ESM and CommonJS) share it, so the number in the name changes with the shape of
  * {@link FieldState}.
  */
-const WRITTEN = Symbol.for('sluice.written.3')
+const WRITTEN = Symbol.for('sluice.written.4')
 
 /**
  * Joins the state of one more limiter with those before it: each field is written
@@ -141,7 +139,6 @@ function join(earlier: FieldState, later: FieldState): FieldState {
     policies: [...earlier.policies, ...policies],
     texts: [...earlier.texts, ...texts],
     violated: later.violated.map((i) => earlier.policies.length + i),
-    now: later.now,
   }
 }
 

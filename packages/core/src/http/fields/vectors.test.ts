@@ -54,7 +54,7 @@ function fieldsOf(vector: Vector, profile: HeaderProfile): Record<string, string
   const longest = longestWait(state)
   if (longest !== undefined) {
     const waited = state.policies[longest] as PolicyDecision
-    const terms = { now: state.now, windowMs: windowOf(waited) ?? 0, jitter: 0, seed: 'key' }
+    const terms = { now: waited.at, windowMs: windowOf(waited) ?? 0, jitter: 0, seed: 'key' }
     fields['Retry-After'] = String(Math.ceil(retryAfterMs(waited.effectiveMs, terms) / 1000))
   }
   return fields

@@ -48,7 +48,7 @@ export function refusalOf(
   const longest = longestWait(state) as number
   const policy = state.policies[longest] as PolicyDecision
   const wait = retryAfterMs(policy.effectiveMs, {
-    now: state.now,
+    now: policy.at,
     windowMs: windowOf(policy) ?? policy.resetMs,
     jitter: retryAfterJitter,
     seed: policy.key,

@@ -11,8 +11,8 @@ const FIELDS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset
  * read that form correctly than seconds from now.
  */
 export const legacy = createProfile('legacy', [
-  limitRemainingReset(FIELDS, (policy, refused, now) => {
-    const ms = now + effectiveWindowMs(policy, refused)
+  limitRemainingReset(FIELDS, (policy, refused) => {
+    const ms = policy.at + effectiveWindowMs(policy, refused)
     return Math.min(Math.ceil(ms / 1000), MAX_INTEGER)
   }),
 ])

@@ -22,18 +22,18 @@ const WAIT_FIELDS = [
  * with one unit they report the one that binds.
  *
  * @param field the name of a field
- * @param resetText when the quota is full again, in `ms` from `now` (epoch ms)
+ * @param resetText when the quota is full again, in `ms` from `at` (epoch ms)
  */
 function createModelProfile(
   name: string,
   units: readonly string[],
   field: (part: 'limit' | 'remaining' | 'reset', unit: string) => string,
-  resetText: (ms: number, now: number) => string,
+  resetText: (ms: number, at: number) => string,
 ) {
   const groups = units.map((unit) =>
     limitRemainingReset(
       [field('limit', unit), field('remaining', unit), field('reset', unit)],
-      (policy, refused, now) => resetText(fullAgainMs(policy, refused), now),
+      (policy, refused) => resetText(fullAgainMs(policy, refused), policy.at),
       { policyOf: (state) => bindingPolicy(state, unit) },
     ),
   )
@@ -69,8 +69,8 @@ export const openai = createModelProfile(
 const MAX_SECONDS = 253_402_300_799
 
 /** The time in RFC 3339, in UTC and whole seconds, rounded up. */
-function rfc3339(ms: number, now: number): string {
-  const seconds = Math.min(Math.ceil((now + ms) / 1000), MAX_SECONDS)
+function rfc3339(ms: number, at: number): string {
+  const seconds = Math.min(Math.ceil((at + ms) / 1000), MAX_SECONDS)
   return new Date(seconds * 1000).toISOString().replace('.000', '')
 }
 

@@ -40,12 +40,12 @@ export function createProfile(
 /**
  * Three fields of one policy: its limit, what remains of it, and when to come back.
  *
- * @param resetText the last of them, at `now` (epoch ms); `refused`: the policy refused
+ * @param resetText the last of them; `refused`: the policy refused
  * @param options what the policy counts, if not requests, and how its limit is written
  */
 export function limitRemainingReset(
   [limit, remaining, reset]: readonly [limit: string, remaining: string, reset: string],
-  resetText: (policy: PolicyDecision, refused: boolean, now: number) => string | number,
+  resetText: (policy: PolicyDecision, refused: boolean) => string | number,
   {
     policyOf = reportedPolicy,
     limitText,
@@ -64,7 +64,7 @@ export function limitRemainingReset(
       const shown = Math.min(policy.limit, MAX_INTEGER)
       set(limit, limitText?.(shown, state.texts) ?? String(shown))
       set(remaining, String(remainingUnits(policy)))
-      set(reset, String(resetText(policy, refused, state.now)))
+      set(reset, String(resetText(policy, refused)))
     },
   }
 }

@@ -39,10 +39,9 @@ export function fieldState(
   now = 0,
 ): FieldState {
   return {
-    policies: items.map(({ policy }) => policy),
+    policies: items.map(({ policy }) => ({ ...policy, at: now })),
     texts: items.map(({ text }) => text),
     violated: violated.map((each) => items.indexOf(each)),
-    now,
   }
 }
 
