@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { until } from '@sluice/test-harness/redis'
 import type { PolicyChangeEvent, ThresholdEvent } from '../../events.ts'
 import { RoutedLimiter } from '../../http/routed-limiter.ts'
+import type { PolicyChange } from '../../stores/documents/policy-document.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { failingStore, manualClock } from '../../testing/index.ts'
 import { createLimiter } from '../create-limiter.ts'
@@ -268,6 +269,23 @@ describe('settings that are right one by one, and wrong together, are refused', 
     await expect(policies.rollback()).rejects.toMatchObject({ code: 'SLUICE_OPTION_RANGE' })
     expect(await policies.history()).toHaveLength(2)
   })
+})
+
+it('a policy has ten settings that end by themselves at most: those that have ended make room', async () => {
+  const { policies } = limiterOf()
+  for (let i = 1; i <= 10; i += 1) await policies.set('api', { limit: i }, { for: '1m' })
+  const full = { code: 'SLUICE_POLICIES_FULL', option: 'settings' }
+  await expect(policies.set('api', { limit: 11 }, { for: '1m' })).rejects.toMatchObject(full)
+  await policies.set('api', { limit: 12 })
+  expect(await policies.list()).toMatchObject([{ limit: 10 }])
+  clock.advance(60_000)
+  await policies.set('api', { limit: 13 }, { for: '1m' })
+  expect(await policies.list()).toMatchObject([{ limit: 13 }])
+  const [{ after }] = (await policies.history()) as [PolicyChange]
+  expect(after.api).toEqual([
+    { set: { limit: 12 } },
+    { set: { limit: 13 }, until: clock() + 60_000 },
+  ])
 })
 
 it('a writer replaces a document that is wrong', async () => {

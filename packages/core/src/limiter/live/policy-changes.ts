@@ -133,9 +133,9 @@ async function change(
     const last = document.history.at(-1)
     if (seen !== undefined && (last?.number ?? 0) !== seen) throw changedMeanwhile(seen, last)
     const who = { at, by: cut(by), from: cut(from), action }
-    const after = edit(document, at)
-    for (const [name, layers] of Object.entries(after)) checkTogether(known.get(name), layers, at)
     return orFull(() => {
+      const after = edit(document, at)
+      for (const [name, layers] of Object.entries(after)) checkTogether(known.get(name), layers, at)
       const next = changed(document, after, who)
       made = next.history.at(-1)
       return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
