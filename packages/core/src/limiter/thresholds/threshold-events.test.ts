@@ -263,13 +263,15 @@ const anyAct: fc.Arbitrary<Act> = fc
   )
   .map(([ms, limit, act]) => ({ ms, limit, ...act }))
 
+const anyOwnLimit = fc.constantFrom(undefined, undefined, 12)
+
 describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
   test('an event is published exactly when a charge raises what is used across a threshold', () => {
     fc.assert(
-      fc.property(fc.array(anyAct, { maxLength: 60 }), (acts) => {
+      fc.property(fc.array(anyAct, { maxLength: 60 }), anyOwnLimit, (acts, ownLimit) => {
         const own = manualClock()
         const alertAt = [0.3, 0.8, 1]
-        const maxDelay = algorithm === 'leaky-bucket' ? { maxDelay: 1000 } : {}
+        const maxDelay = algorithm === 'leaky-bucket' ? { maxDelay: 1500 } : {}
         const policy = new Policy('', {
           algorithm,
           window: '1s',
@@ -279,6 +281,8 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
         })
         const events = listen<ThresholdEvent>('sluice:threshold')
         const limiter = new StoreLimiter([policy], { store: memoryStore({ clock: own }) })
+        if (ownLimit !== undefined)
+          for (const key of ['ada', 'never seen']) limiter.override(key, { limit: ownLimit })
         const expected: number[][] = []
         for (const { ms, limit, ...act } of acts) {
           own.advance(ms)
