@@ -136,6 +136,17 @@ describe('sluice:decision', () => {
     expect(events.slice(0, 2).map(told)).toEqual(expected)
   })
 
+  test('of a dry run says so of each of its policies', async () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    const policies = [
+      { name: 'each', ...DAY },
+      { name: 'all', ...DAY, dryRun: false },
+    ]
+    server = await servePlain([{ policies, dryRun: true }], end)
+    await server.send()
+    expect(events[0]?.policies).toMatchObject([{ dryRun: true }, { dryRun: true }])
+  })
+
   test.each<[string, object, string]>([
     ['', {}, 'skipped'],
     [', of a client on the list deny', { deny: ['127.0.0.1'] }, 'refused'],
