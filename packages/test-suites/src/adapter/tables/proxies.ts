@@ -85,6 +85,14 @@ export function proxyTests(world: World): void {
 
   if (world.unsafeTrust.length === 0) return
 
+  for (const [setting] of world.unsafeTrust)
+    test(`trustProxy takes the place of the framework's ${JSON.stringify(setting)}, also where its field is missing`, async () => {
+      const trustProxy = { proxies: 'loopback', header: 'Forwarded' } as const
+      const site = await world.start({ ...OPTIONS, trustProxy }, { trustProxy: setting })
+      await site.send(from('9.9.9.9'))
+      expect(site.keys).toEqual(['127.0.0.1'])
+    })
+
   for (const [trustProxy, code] of world.unsafeTrust)
     test(`the framework's ${JSON.stringify(trustProxy)} causes one warning, with or without an earlier health check`, async () => {
       const site = await world.start(OPTIONS, { trustProxy })
