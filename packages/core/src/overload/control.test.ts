@@ -71,6 +71,20 @@ describe('what is usual', () => {
     expect(usual.get('a')).toBe(10)
   })
 
+  test.each([
+    ['by a tenth of the difference, without a queue', { mean: 20, requests: 10 }, 11],
+    ['no faster by more requests', { mean: 20, requests: 200 }, 11],
+    ['less by fewer', { mean: 20, requests: 1 }, 10.1],
+    ['slowly in a crowd, if that is faster', { mean: 8, requests: 10, isLimited: true }, 9.96],
+    ['by half if it is twice as fast', { mean: 4, requests: 10, isLimited: true }, 7],
+  ] as [string, { mean: number; requests: number; isLimited?: boolean }, number][])(
+    'is learnt %s',
+    (_, { mean, requests, ...sample }, usual) => {
+      const kinds = [{ kind: 'a', requests, totalMs: mean * requests }]
+      expect(played([{ kinds, ...sample }], KNOWN).usual.get('a')).toBeCloseTo(usual)
+    },
+  )
+
   test('is measured by a probe with a third of the places, before the limit grows', () => {
     const first = played([{ kinds: took(200), isLimited: true }])
     expect([limitOf(first), first.limit, first.probingSince]).toEqual([6, 20, 0])
