@@ -1,6 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { reference } from '../errors/reference.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
+import { plain } from '../testing/plain-server.ts'
+import { RoutedLimiter } from './routed-limiter.ts'
 import { misuses } from './testing/misuses.ts'
 
 it.each(misuses)('%s throws, and says what to do', (_, call) => {
@@ -11,6 +13,14 @@ it.each(misuses)('%s throws, and says what to do', (_, call) => {
   expect(message.startsWith(`${option}: ${fix} `)).toBe(true)
   expect(message.endsWith(`. ${reference(code)}`)).toBe(true)
   expect(message).not.toContain('\n')
+})
+
+it('names the cost that could never be paid where it stands', () => {
+  const ofAll = { cost: 11, policies: [{ limit: 10, window: '1m' }] }
+  const ofOne = { policies: [{ limit: 10, window: '1m', cost: 11 }] }
+  const optionOf = (options: object) =>
+    (thrown(() => new RoutedLimiter(options as never, plain)) as SluiceError).option
+  expect([ofAll, ofOne].map(optionOf)).toEqual(['cost', 'policies[0].cost'])
 })
 
 function thrown(call: () => unknown): unknown {

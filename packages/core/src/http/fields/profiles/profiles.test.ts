@@ -174,6 +174,10 @@ describe('units', () => {
     // A policy that did not refuse is reported too.
     const fields = write('openai', { items: [requests, tokens], violated: [tokens] })
     expect(fields['x-ratelimit-remaining-requests']).toBe('57')
+    // It has nothing to wait for.
+    const unused = item(MINUTE, 100, 0)
+    const both = { items: [unused, tokens], violated: [tokens] }
+    expect(write('openai', both)['x-ratelimit-reset-requests']).toBe('0s')
   })
 
   test('the reset is when the quota is whole again, and on a refusal no earlier than the wait', () => {
