@@ -192,6 +192,24 @@ test('what a source that has ended is followed by is still work', async () => {
   expect(await free()).toBe(SLOTS - 1)
 })
 
+test('of two streams into one response each is work, until it has closed', async () => {
+  const [longer, shorter] = [new Readable({ read: ignore }), new Readable({ read: ignore })]
+  await listen(
+    nodeApp(store, (response) => {
+      for (const each of [longer, shorter]) each.pipe(response, { end: false })
+      longer.push('first')
+    }),
+  )
+  const client = await reading()
+  client.destroy()
+  await once(client, 'close')
+  shorter.destroy()
+  await turns()
+  expect(await free()).toBe(SLOTS - 1)
+  longer.destroy()
+  await untilFree()
+})
+
 test('Koa: what throws after the head was sent has ended', async () => {
   const limit = koaLimit({ ...options, store })
   let fail = ignore
