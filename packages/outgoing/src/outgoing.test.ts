@@ -277,6 +277,22 @@ describe('a refusal', () => {
     expect((at[2] as number) - (at[1] as number)).toBeGreaterThanOrEqual(800)
   })
 
+  test('is not repeated if the next turn is within maxWait of the refusal, but not of the call', async () => {
+    const full = {
+      'x-ratelimit-limit': '5',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '4',
+    }
+    const { at, send } = serverOf(async (n) => {
+      if (n > 1) return ok()
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      return refusing({ ...full, 'retry-after-ms': '500' })
+    })
+    const ends = sendAll(limitOutgoing(send, { maxWait: '5s' }), 1)
+    await pass(7000)
+    expect([ends, at]).toEqual([[429], [0]])
+  })
+
   test('is repeated before those that wait already', async () => {
     const paths: string[] = []
     const { send } = serverOf((n, { url }) => {
