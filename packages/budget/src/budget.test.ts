@@ -114,6 +114,22 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
     ])
   })
 
+  test('the calls of a process that dies stay counted, though what they have reserved comes back', async () => {
+    const clock = manualClock(Date.UTC(2026, 10, 23, 12))
+    const store = memoryStore({ clock })
+    const runOf = (budget: ReturnType<typeof budgetOf>) =>
+      budget.run({ id: 'run-7', max: '0.1 USD', maxCalls: 3 })
+    const dying = budgetOf({ store })
+    await runOf(dying).reserve(who, { model: 'large', output: 6000 })
+    dying.close()
+    clock.advance(86_400_000)
+    const { levels } = await runOf(budgetOf({ store })).usage(who)
+    expect(levels.slice(-2).map(({ level, used }) => [level, used])).toEqual([
+      ['run', 0],
+      ['calls', 1],
+    ])
+  })
+
   test('a level that a client does not have is null, and the others count the same', async () => {
     const budget = budgetOf({ store: store() })
     const alone = { ...who, team: null }
