@@ -288,6 +288,19 @@ app.register(rateLimit, { max: 5, timeWindow: ${there} })
     expect(text).toContain(here)
   })
 
+  it('a constant that nothing uses any more goes, unless something is called to make it', () => {
+    const migrated = (value: string) =>
+      migrateText(
+        `import rateLimit from 'express-rate-limit'
+const validate = ${value}
+app.use(rateLimit({ windowMs: 60_000, limit: 5, validate }))`,
+        'app.ts',
+      ).text
+    expect(migrated('1 + 2')).not.toContain('validate')
+    expect(migrated('1 + count()')).toContain('const validate = 1 + count()')
+    expect(migrated('count() + 1')).toContain('const validate = count() + 1')
+  })
+
   it('two limits on one Redis count under prefixes of their own', () => {
     const text = `import { rateLimit } from 'express-rate-limit'
 import { RedisStore } from 'rate-limit-redis'
