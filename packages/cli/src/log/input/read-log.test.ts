@@ -61,6 +61,15 @@ it('a line beyond the year 5138 counts as unreadable, in a combined log too', as
   await expect(read(line, 'combined')).rejects.toThrow('line 1: the time is after the year 5138')
 })
 
+it('where reading ends early, the line in hand does not count', async () => {
+  const content = '{"time":1,"ip":"x"}\n{"time":'
+  const input = inputOf(content, 'json')
+  const ending = new AbortController()
+  const end = async () => ending.abort()
+  await input.read(() => {}, end, ending.signal)
+  expect(input).toMatchObject({ lines: 1, unreadable: 0 })
+})
+
 describe('a reason names no client', () => {
   it.each([
     [

@@ -168,6 +168,7 @@ test.each<[string, Record<string, string>]>([
   ['text that is JSON', { 'Content-Type': 'text/plain' }],
   ['no type', {}],
   ['another origin', { ...json, Origin: 'http://evil.example' }],
+  ['an origin that ends alike', { ...json, Host: 'localhost', Origin: 'http://notlocalhost' }],
   ['no origin at all', { ...json, Origin: 'null' }],
   ['another port', { ...json, Origin: 'http://127.0.0.1:1' }],
   ['another site', { ...json, 'Sec-Fetch-Site': 'cross-site' }],
