@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { WaitError } from '../errors/wait-error.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Documents, Store } from '../stores/store.ts'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { reset } from '../testing/reset.ts'
-import { createLimiter } from './create-limiter.ts'
+import { createLimiter, type LimiterOptions } from './create-limiter.ts'
+import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
 
 const VERSION = 'a'.repeat(16)
@@ -99,6 +101,38 @@ describe('in this process', () => {
     expect(isRefused('203.0.113.7', { address: '198.51.100.1' })).toBe(false)
     expect(isRefused('203.0.113.7', { address: 'unknown' })).toBe(false)
     expect(limiter.consume('ada', { address: '203.0.113.7' }).allowed).toBe(false)
+  })
+
+  test.each<[string, object, (each: Limiter, address: string) => unknown]>([
+    [
+      'takeTurn',
+      { algorithm: 'leaky-bucket' },
+      (each, address) => each.takeTurn('ada', { address }),
+    ],
+    ['wait', {}, (each, address) => each.wait('ada', { address, maxWait: 0 })],
+    ['acquire', { reserve: true }, (each, address) => each.acquire('ada', { address })],
+    [
+      'acquire with maxWait',
+      { reserve: true },
+      (each, address) => each.acquire('ada', { address, maxWait: 0 }),
+    ],
+  ])('an address that is given to %s counts too', async (_, options, act) => {
+    const each = createLimiter({
+      store: memoryStore({ clock }),
+      limit: 5,
+      window: '1h',
+      ...options,
+    } as LimiterOptions<'sync'>)
+    each.block('203.0.113.0/24', '1h', network)
+    const isAdmitted = async (address: string) => {
+      const decided = (await Promise.resolve(act(each, address)).catch(
+        (error: unknown) => error,
+      )) as Decision | WaitError
+      return decided instanceof WaitError ? decided.code : decided.allowed
+    }
+    expect(await isAdmitted('203.0.114.7')).toBe(true)
+    expect([false, 'SLUICE_WAIT_TOO_LONG']).toContain(await isAdmitted('203.0.113.7'))
+    each.close()
   })
 
   test('the longest of overlapping blocks holds, and each ends by itself', () => {

@@ -224,3 +224,24 @@ test('while a batch is being sent and fails, close() sends it again', async () =
   await expect(flushed).rejects.toThrow('down')
   expect(calls).toHaveLength(2)
 })
+
+test('flush() sends also what was charged while a batch was being sent', async () => {
+  const { limiter } = limiterOf('memory')
+  const sent: (number | undefined)[] = []
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const send = ([record]: readonly MeterRecord[]) => {
+    sent.push(record?.units)
+    return answered
+  }
+  const { meter: each } = metered(limiter, { send })
+  limiter.consume('ada')
+  const first = each.flush()
+  limiter.consume('ada', { cost: 2 })
+  const second = each.flush()
+  answer()
+  await Promise.all([first, second])
+  expect(sent).toEqual([1, 2])
+})

@@ -98,6 +98,26 @@ test.each(policies)(
   },
 )
 
+test('a charge that is written after a refusal may be of an earlier time, by as much as its store lets it be', () => {
+  const fixed: readonly PolicyOptions[] = [{ algorithm: 'fixed-window', limit: 4, window: '1m' }]
+  const limiter = new SequentialLimiter(fixed)
+  const at = 1_700_000_000_000
+  const operations: Operation[] = []
+  let states = limiter.unused
+  const carryOut = (cost: number, time: number, called: number, over: number) => {
+    const done = limiter.carryOut(states, { cost }, at + time)
+    states = done.states
+    const span = { called, over, from: at + called, to: at + over }
+    operations.push({ process: 0, asked: { cost }, isCertain: true, answer: done.answer, ...span })
+  }
+  carryOut(1, 10, 9, 11)
+  carryOut(4, 1015, 1000, 1020)
+  carryOut(3, 15, 14, 1030)
+  const history = { policies: fixed, operations, losses: [] }
+  expect(linearize({ ...history, earlyMs: 1000 })).toBe('possible')
+  expect(linearize({ ...history, earlyMs: 999 })).toEqual({ impossibleBy: 1020 })
+})
+
 type Mistaken = (seed: number, drawn: Drawn) => History | undefined
 
 /** What a wrong limiter does in place of the right step; undefined: there is no occasion for a mistake. */

@@ -45,8 +45,7 @@ describe('the answers to all processes are one history of the sequential limiter
 })
 describeUnless(whyNoPostgres(), 'so it is', () => {
   test('with PostgreSQL, which loses what it had not written', async () => {
-    // One recording in some twenty can't be explained on a machine that others slow down: the reason is not known.
-    await recordRight('postgres').catch(() => recordRight('postgres'))
+    await recordRight('postgres')
   })
 })
 describeUnless(whyNoSqlite(), 'so it is', () => {

@@ -7,7 +7,7 @@ import { type RedisServer, startCluster, startRedis, until } from '@sluice/test-
 import pg from 'pg'
 import type { Loss, Outage } from './history.ts'
 import { KEYS, LONGEST, prefixOf } from './keys.ts'
-import { monotonic, type StoreClock } from './log.ts'
+import { DEADLINE_MS, monotonic, type StoreClock } from './log.ts'
 import type { Address } from './open-store.ts'
 
 /** A store that processes ask, and that can be made to fail. */
@@ -101,7 +101,10 @@ async function withLongest(masters: readonly RedisServer[]): Promise<readonly [n
   throw new Error(`no master has ${LONGEST}`)
 }
 
-/** It decides at the time at which it has read a key, and writes later, if nobody else has written meanwhile. */
+/**
+ * It decides at the time at which it has read a key, and writes until the deadline, if nobody else has written
+ * meanwhile: others may have been refused meanwhile, at a later time.
+ */
 async function postgres(): Promise<Server> {
   const server = await startPostgres()
   const pool = new pg.Pool({ connectionString: server.url })
@@ -109,7 +112,7 @@ async function postgres(): Promise<Server> {
   await postgresStore(pool, { logged: true }).migrate()
   return {
     address: { postgres: server.url },
-    clock: { isReadByProcess: true, earlyMs: 12, backMs: 250 },
+    clock: { isReadByProcess: true, earlyMs: 12, backMs: DEADLINE_MS },
     async isGone(name) {
       const text = 'SELECT FROM pg_stat_activity WHERE application_name = $1'
       return (await pool.query(text, [name])).rowCount === 0

@@ -217,6 +217,21 @@ describe('what is wrong is refused when it is written', () => {
     expect(limiter.peek('ada').limit).toBe(5)
   })
 
+  it('a setting that is undefined is none', async () => {
+    const { policies } = limiterOf()
+    const { after } = await policies.set('api', { limit: undefined, dryRun: true })
+    expect(after.api).toEqual([{ set: { dryRun: true } }])
+    expect(await policies.list()).toMatchObject([{ limit: 5, enforced: 0 }])
+  })
+
+  it.each([
+    [true, undefined],
+    [{ limit: { max: 500 } }, { min: 0, max: 500 }],
+    [{ limit: { min: 2 } }, { min: 2, max: expect.any(Number) }],
+  ])('list says which bounds the application has set: %j', async (live, bounds) => {
+    expect(await limiterOf({ live }).policies.list()).toMatchObject([{ bounds }])
+  })
+
   it.each([
     [{ limit: { min: 6 } }, 'SLUICE_OPTION_CONFLICT'],
     [{ limit: { min: 9, max: 5 } }, 'SLUICE_OPTION_CONFLICT'],

@@ -64,6 +64,20 @@ function world(options: object = ONE, store: Store = closed(memoryStore({ clock 
   return { limiter, outcomes, wait, store }
 }
 
+/** A remote store that makes each change 20 ms after it was asked for it. */
+function slowToChange(): Store {
+  const store = failingStore({ clock })
+  const open: Store<'async'>['open'] = (...how) => {
+    const ledger = store.open(...how)
+    const change: typeof ledger.change = async (...asked) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return ledger.change(...asked)
+    }
+    return { ...ledger, change }
+  }
+  return { ...store, open }
+}
+
 /** The limit of its only policy. */
 function limitOf(limiter: object): CompiledLimit {
   return (limiter as StoreLimiter).compiledPolicies[0]?.compiledLimit as CompiledLimit
@@ -341,19 +355,28 @@ describe('wait()', () => {
     expect(outcomes.at(-1)).toMatch(/^after \d+ SLUICE_WAIT_CLOSED$/)
   })
 
-  it.each([
-    ['reset', (limiter: Limiter) => limiter.reset('ada')],
-    ['a raised limit', (limiter: Limiter) => limiter.override('ada', { limit: 5 })],
-    ['a top-up', (limiter: Limiter) => limiter.grant('ada', 1)],
-    ['units given back', (limiter: Limiter) => limiter.settle('ada', -1)],
-  ])('notices %s in this process at once', async (_, act) => {
-    const { wait, limiter, outcomes } = world({ limit: 1, window: '1h', algorithm: 'fixed-window' })
-    void wait('first')
-    void wait('second')
-    await pass(1000)
-    await act(limiter)
-    await pass(0)
-    expect(outcomes).toEqual(['first 0', 'second 1'])
+  describe.each([
+    ['memory', () => memoryStore({ clock })],
+    ['a store that takes its time for a change', slowToChange],
+  ])('in %s', (_, storeOf: () => Store) => {
+    it.each([
+      ['reset', (limiter: Limiter) => limiter.reset('ada')],
+      ['a raised limit', (limiter: Limiter) => limiter.override('ada', { limit: 5 })],
+      ['a top-up', (limiter: Limiter) => limiter.grant('ada', 1)],
+      ['units given back', (limiter: Limiter) => limiter.settle('ada', -1)],
+    ])('notices %s of this process at once', async (_, act) => {
+      const options = { limit: 1, window: '1h', algorithm: 'fixed-window' }
+      const { wait, limiter, outcomes } = world(options, closed(storeOf()))
+      void wait('first')
+      void wait('second')
+      for (let i = 0; i < 5; i += 1) await settled()
+      await pass(1000)
+      const changed = act(limiter)
+      await pass(20)
+      await changed
+      for (let i = 0; i < 5; i += 1) await settled()
+      expect(outcomes).toEqual(['first 0', 'second 1'])
+    })
   })
 
   it('admits all whom a reset or another limit has made room for, within a second', async () => {
