@@ -1,6 +1,13 @@
 import fs from 'node:fs'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { createLimiter, type Limiter, type LimiterOptions } from '@sluice/core'
+import {
+  createLimiter,
+  type InspectableStore,
+  type Ledger,
+  type Limiter,
+  type LimiterOptions,
+} from '@sluice/core'
+import { algorithms } from '@sluice/core/algorithms'
 import { describeUnless, scratch } from '@sluice/test-harness/jest'
 import { patient, until } from '@sluice/test-harness/redis'
 import { sqliteDriver, whyNoSqlite } from '@sluice/test-harness/sqlite'
@@ -84,6 +91,58 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
     return database
   }
 
+  /** The ledger of a store of its own, and charges of one unit. */
+  function ledgerOf(options: Pick<Options, 'path' | 'clock' | 'driver'> = {}, deadlineMs?: number) {
+    const { path = newPath(), ...given } = options
+    const store = sqliteStore(path, { driver, ...given })
+    const algorithm = algorithms['fixed-window']
+    const limit = algorithm.compile({ limit: 5, windowMs: 86_400_000 })
+    const keyspace = { name: 'fixed-window:86400000:p', algorithm }
+    const ledger = store.open({ policies: [keyspace] }, 'sluice', deadlineMs)
+    const consume = async (key = 'client') => {
+      const [result] = await (ledger as Ledger<'async'>).decide([[{ key, limit, cost: 1 }]])
+      if (result instanceof Error) throw result
+      return result
+    }
+    open.push(store)
+    return { path, store, consume }
+  }
+
+  /** A driver whose files are counted while they are open. Its transactions fail as `of.failure` says. */
+  function watched(of: { failure?: object | undefined } = {}) {
+    const files: Database[] = []
+    const counts = { opened: 0 }
+    class Watched extends (Database() as new (path: string) => Database) {
+      constructor(path: string) {
+        super(path)
+        counts.opened += 1
+        files.push(this)
+      }
+      override prepare(sql: string) {
+        const statement = super.prepare(sql)
+        if (!sql.startsWith('BEGIN')) return statement
+        const run = () => {
+          if (of.failure !== undefined) throw Object.assign(new Error('as SQLite says'), of.failure)
+          return statement.run()
+        }
+        return { run, get: statement.get, all: statement.all }
+      }
+      override close() {
+        files.splice(files.indexOf(this), 1)
+        return super.close()
+      }
+    }
+    return { driver: Watched as Driver, files, counts }
+  }
+
+  async function list(store: InspectableStore): Promise<unknown[]> {
+    const listed = []
+    for await (const { key, used } of store.inspect()) listed.push([key, used])
+    return listed
+  }
+
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+
   const settle = (limiter: Limiter<'async'>) =>
     limiter
       .reset('client')
@@ -105,21 +164,26 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
     const limiter = limit({ path })
     const keys = Array.from({ length: 1100 }, (_, i) => `user:${i}`)
     await Promise.all(keys.map((key) => limiter.consume(key)))
-    const listed = []
-    for await (const { key, used } of sqliteStore(path, { driver }).inspect())
-      listed.push([key, used])
+    const listed = await list(sqliteStore(path, { driver }))
     expect(listed.sort()).toEqual(keys.map((key) => [key, 1]).sort())
   })
 
-  test('a decision may wait for the disk', async () => {
-    const limiter = limit({ durable: true })
-    expect(await limiter.consume('client')).toMatchObject({ remaining: 4, source: 'store' })
-  })
+  test.each([true, false])(
+    'durable: %s is whether a decision waits for the disk',
+    async (durable) => {
+      const { driver: counting, files } = watched()
+      const limiter = limit({ durable, driver: counting })
+      expect(await limiter.consume('client')).toMatchObject({ remaining: 4, source: 'store' })
+      const [synchronous] = Object.values(files[0]?.prepare('PRAGMA synchronous').get() as object)
+      expect(synchronous).toBe(durable ? 2 : 0)
+    },
+  )
 
   describe('while another connection has the lock', () => {
     test('requests wait, the event loop goes on, and they share the next transaction', async () => {
       const path = newPath()
-      const limiter = limit({ path })
+      let now = 1_700_000_000_000
+      const limiter = limit({ path, clock: () => now++ })
       await limiter.consume('client')
       const other = direct(path)
       other.exec('BEGIN IMMEDIATE')
@@ -128,8 +192,7 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
       void waiting.then(() => {
         isDecided = true
       })
-      for (let turn = 0; turn < 100; turn += 1)
-        await new Promise((resolve) => setImmediate(resolve))
+      for (let turns = 0; turns < 100; turns += 1) await turn()
       expect(isDecided).toBe(false)
       other.exec('COMMIT')
       const decisions = await waiting
@@ -159,18 +222,73 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
 
     test('what waits longer than the deadline is given up, and charges nothing', async () => {
       const path = newPath()
-      const prompt = limit({ path, deadline: 50, onStoreError: 'deny' })
-      const own = limit({ path })
+      const store = sqliteStore(path, { driver })
+      open.push(store)
+      const options = { store, limit: 5, window: '1d' } as const
+      const prompt = createLimiter({ ...options, deadline: 50, onStoreError: 'deny' })
+      const own = createLimiter({ ...options, ...patient })
       await own.peek('client')
       const other = direct(path)
       other.exec('BEGIN IMMEDIATE')
+      const waiting = own.consume('patient')
       for (let i = 0; i < 3; i += 1)
         expect(await prompt.consume('client')).toMatchObject({ allowed: false, source: 'deny' })
       other.exec('COMMIT')
+      expect(await waiting).toMatchObject({ remaining: 4, source: 'store' })
       // What waits is decided in its order.
       const isUsed = async () => (await prompt.consume('another')).source === 'store'
       await until(isUsed, { what: 'the store decides again' })
       expect(await own.peek('client')).toMatchObject({ remaining: 5, source: 'store' })
+    })
+
+    test('a call is given up before its limiter decides alone', async () => {
+      const { path, consume: create } = ledgerOf()
+      await create()
+      direct(path).exec('BEGIN IMMEDIATE')
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
+      const { consume } = ledgerOf({ path }, 1000)
+      const ends: unknown[] = []
+      void consume().then(
+        () => ends.push('decided'),
+        (error: Error) => ends.push(error.message),
+      )
+      jest.advanceTimersByTime(850)
+      await turn()
+      expect(ends).toEqual([])
+      jest.advanceTimersByTime(100)
+      jest.useRealTimers()
+      await turn()
+      await turn()
+      expect(ends).toEqual(['another process has the lock of the file'])
+    })
+
+    test.each([
+      ['stops there if it takes long', 7, 1_000_000],
+      ['has all that wait if it does not', 1, 0],
+    ])('a transaction has at least 64 keys, and %s', async (_, count, ms) => {
+      let now = 1_700_000_000_000
+      const { path, consume } = ledgerOf({ clock: () => now++ })
+      await consume()
+      const other = direct(path)
+      other.exec('BEGIN IMMEDIATE')
+      const waiting = Array.from({ length: 200 }, (_, i) => consume(`client ${i}`))
+      let time = performance.now()
+      jest.spyOn(performance, 'now').mockImplementation(() => (time += ms))
+      other.exec('COMMIT')
+      const times = new Set((await Promise.all(waiting)).map((result) => result?.at))
+      // Of each client, its state and its own record.
+      expect(times.size).toBe(count)
+    })
+
+    test('the calls that wait are bounded', async () => {
+      const { path, consume } = ledgerOf()
+      await consume()
+      const other = direct(path)
+      other.exec('BEGIN IMMEDIATE')
+      const waiting = Array.from({ length: 2000 }, (_, i) => consume(`client ${i}`))
+      await expect(consume()).rejects.toThrow('too many calls')
+      other.exec('COMMIT')
+      await Promise.all(waiting)
     })
   })
 
@@ -201,10 +319,69 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
       ],
     ])('%s: %s, the error says what is wrong', async (code, _, path) => {
       const where = path()
-      const limiter = limit({ path: where })
+      const { driver: counting, files } = watched()
+      const limiter = limit({ path: where, driver: counting })
       expect(await limiter.consume('client')).toMatchObject({ allowed: true, source: 'local' })
-      const error = await settle(limiter)
-      expect(error).toMatchObject({ code, message: expect.stringContaining(where) })
+      const expected = { code, message: expect.stringContaining(where) }
+      expect(await settle(limiter)).toMatchObject(expected)
+      const listed = list(sqliteStore(where, { driver: counting }))
+      await expect(listed).rejects.toMatchObject(expected)
+      expect(files).toEqual([])
+    })
+
+    test.each([
+      ['SLUICE_SQLITE_FILE', { errcode: 266 }],
+      ['SLUICE_SQLITE_FILE', { code: 'SQLITE_IOERR_READ' }],
+      ['SLUICE_SQLITE_FILE', { errcode: 1032 }],
+      ['SLUICE_SQLITE_CORRUPT', { errcode: 26 }],
+      ['SLUICE_SQLITE_CORRUPT', { code: 'SQLITE_CORRUPT_INDEX' }],
+      ['SLUICE_SQLITE_FULL', { errcode: 13 }],
+    ])('%s: whose use fails with %j is opened anew', async (code, failure) => {
+      const of: Parameters<typeof watched>[0] = {}
+      const { driver: failing, files, counts } = watched(of)
+      const { path, consume } = ledgerOf({ driver: failing })
+      await consume()
+      const { opened } = counts
+      of.failure = failure
+      await expect(consume()).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(`${path}: as SQLite says`),
+      })
+      of.failure = undefined
+      expect(await consume()).toMatchObject({ outcomes: [{ remaining: 3 }] })
+      expect(counts.opened).toBeGreaterThan(opened)
+      expect(files).toHaveLength(1)
+    })
+
+    test.each([{ errcode: 5 }, { errcode: 517 }, { code: 'SQLITE_BUSY_RECOVERY' }])(
+      'that is busy with %j is asked again',
+      async (failure) => {
+        const of: Parameters<typeof watched>[0] = {}
+        const { driver: failing, counts } = watched(of)
+        const { consume } = ledgerOf({ driver: failing })
+        await consume()
+        of.failure = failure
+        const waiting = consume()
+        await turn()
+        of.failure = undefined
+        expect(await waiting).toMatchObject({ outcomes: [{ remaining: 3 }] })
+        expect(counts.opened).toBe(1)
+      },
+    )
+
+    test('that processes cannot share is refused', async () => {
+      if (process.platform !== 'linux') return
+      // Without shared memory, as on the file systems of some networks.
+      class Alone extends (Database() as new (path: string) => Database) {
+        constructor(path: string) {
+          super(`file:${path}?vfs=unix-dotfile`)
+        }
+      }
+      const error = await settle(limit({ driver: Alone as Driver }))
+      expect(error).toMatchObject({
+        code: 'SLUICE_SQLITE_NETWORK',
+        message: expect.stringContaining('the journal mode delete'),
+      })
     })
 
     test('of another application is left as it is', async () => {
@@ -387,6 +564,20 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
       jest.useRealTimers()
       await until(() => left() <= before - 2500, { what: 'the rows are deleted' })
       expect(await limiter.peek('client')).toMatchObject({ remaining: 4 })
+    })
+
+    test('are left alone by a store that is closed', async () => {
+      const { path, database } = await filled(10)
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
+      const { driver: counting, counts } = watched()
+      const store = sqliteStore(path, { driver: counting, clock: () => NOW })
+      const limiter = createLimiter({ ...patient, store, limit: 5, window: '1d' })
+      await limiter.consume('client')
+      const before = [counts.opened, countOf(database)]
+      store.close()
+      jest.advanceTimersByTime(120_000)
+      jest.useRealTimers()
+      expect([counts.opened, countOf(database)]).toEqual(before)
     })
   })
 })
