@@ -147,6 +147,25 @@ export function bans({ test: testStore }: StoreTests): void {
     expect([await bannedMs(client), await bannedMs(another)]).toEqual([0, SHORT])
   })
 
+  test('requests of one call have each the ban of their own client', async ({ bannedMs }, {
+    open,
+  }) => {
+    const { ledger } = open([POLICY], { ban: BAN })
+    const [banned, other] = ['{shard}banned', '{shard}other'] as const
+    const asked = (key: string, cost: number): Charge[] => [{ key, limit: POLICY, cost }]
+    const [, ...refused] = Array.from({ length: AFTER + 1 }, () => asked(banned, LIMIT))
+    const results = await ledger.decide([
+      asked(banned, LIMIT),
+      asked(other, 1),
+      ...refused,
+      asked(other, LIMIT),
+    ])
+    const bans = results.map((result) => (result as StoreResult).ban)
+    const left = bans.map((each) => each!.admitted && each!.remaining)
+    expect(left).toEqual([3, 3, 2, 1, false, 2])
+    expect([await bannedMs(banned), await bannedMs(other)]).toEqual([SHORT, 0])
+  })
+
   test('simultaneous refusals begin one ban', async ({ ask, refuse, bannedMs }) => {
     await refuse(0)
     const all = await Promise.all(Array.from({ length: 50 }, () => ask()))

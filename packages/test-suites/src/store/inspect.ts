@@ -37,8 +37,7 @@ function newPrefix(): string {
   return `inspect-${prefixes}-${process.pid}`
 }
 
-function limiterOf(store: Store, options: object) {
-  const prefix = newPrefix()
+function limiterOf(store: Store, options: object, prefix = newPrefix()) {
   const base = { store, limit: LIMIT, window: '1h', prefix, deadline: '10s' }
   const limiter = createLimiter({ ...base, ...options } as LimiterOptions)
   return { limiter, prefix }
@@ -191,6 +190,17 @@ export function inspects({ describe, test }: StoreTests): void {
     expect(await found('ada')).toEqual(['ada', '{acme}ada', '{blocked}ada', '{eve}ada'])
     expect(await found('{acme}ada')).toEqual(['{acme}ada'])
     limiter.close()
+  })
+
+  test('an entry has the limit of the version that was deployed last', async ({ store }) => {
+    const { limiter, prefix } = limiterOf(store, {})
+    await limiter.consume('client', { cost: 2 })
+    limiter.close()
+    const { limiter: after } = limiterOf(store, { limit: LIMIT + 3 }, prefix)
+    await after.consume('client')
+    const entries = await entriesOf(store, { prefix })
+    expect(entries).toMatchObject([{ limit: LIMIT + 3, remaining: LIMIT, used: 3 }])
+    after.close()
   })
 
   test('an entry opens the ledger that has it', async ({ store }) => {

@@ -1,4 +1,4 @@
-import type { AlgorithmName } from '@sluice/core'
+import { type AlgorithmName, createLimiter, type LimiterOptions } from '@sluice/core'
 import { algorithms, concurrency } from '@sluice/core/algorithms'
 import { type CompiledLimit, KeyState, Policy } from '@sluice/core/store'
 import { expect } from 'expect'
@@ -239,6 +239,31 @@ export function ownLimits({ describe, test }: StoreTests): void {
       })
     })
   }
+
+  test('its policy has it with any window and algorithm, and no other policy has it', async ({
+    store,
+    prefix,
+  }) => {
+    const limiterWith = ({ prefix: own = prefix, ...policy }: { prefix?: string }) => {
+      const policies = [{ name: 'default', limit: LIMIT, window: '1h', ...policy }]
+      const options: unknown = { store, prefix: own, deadline: '10s', policies }
+      return createLimiter(options as LimiterOptions<'async'>)
+    }
+    const given = limiterWith({})
+    await given.override('client', { limit: 9 })
+    await given.block('blocked', '1m')
+    const found = []
+    const versions: object[] = [{ window: '1m' }, { algorithm: 'token-bucket' }, { window: 'day' }]
+    for (const policy of [...versions, { name: 'other' }, { prefix: `${prefix}x` }]) {
+      const limiter = limiterWith(policy)
+      const { limit } = await limiter.peek('client')
+      found.push([limit, (await limiter.peek('blocked')).allowed])
+      limiter.close()
+    }
+    given.close()
+    const apart = [LIMIT, true]
+    expect(found).toEqual([...versions.map(() => [9, false]), apart, apart])
+  })
 
   for (const name of ['fixed-window', 'sliding-window', 'sliding-log'] as const) {
     describe(`a top-up of ${name}`, () => {

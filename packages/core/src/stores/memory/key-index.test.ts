@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
 import { describe, expect, it, jest } from '@jest/globals'
+import { held } from '../../testing/held.ts'
 import { HashIndex, KeyIndex } from './key-index.ts'
 
 const FNV_SEED = 20_261
@@ -62,6 +63,21 @@ describe('KeyIndex', () => {
     }
     const expected = Array.from({ length: 25_000 }, (_, i) => map.get(`client-${i}`) ?? -1)
     expect(expected.map((_, i) => index.find(`client-${i}`))).toEqual(expected)
+  })
+
+  it('takes no more room, however many keys have come and gone', async () => {
+    const keys: string[] = []
+    const taken = await held(() => {
+      const index = new HashIndex(100_000, { key: (row) => keys[row] })
+      for (let i = 0; i < 300_000; i += 1) {
+        const row = i % 100
+        if (i >= 100) index.delete(keys[row] as string)
+        keys[row] = `client-${i}`
+        index.add(keys[row], row)
+      }
+      return index
+    })
+    expect(taken).toBeLessThan(0.5)
   })
 
   // Beyond 16,384 keys they move from one structure to the other, some with each that is added.

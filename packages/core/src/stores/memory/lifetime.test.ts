@@ -52,12 +52,17 @@ describe('a process with a memory store', () => {
     found.push(jest.getTimerCount())
     jest.advanceTimersByTime(120_000)
     found.push(store.size, jest.getTimerCount())
+    // Its block is all that there is of it.
+    limiter.block('blocked', '1m')
+    found.push(jest.getTimerCount())
+    jest.advanceTimersByTime(120_000)
+    found.push(jest.getTimerCount())
     limiter.consume('client')
     found.push(jest.getTimerCount())
     store.close()
     limiter.consume('client')
     found.push(jest.getTimerCount())
-    expect(found).toEqual([0, 1, 0, 0, 1, 0])
+    expect(found).toEqual([0, 1, 0, 0, 1, 0, 1, 0])
   })
 
   it('releases stores that are no longer used, and the requests that came to them', async () => {
@@ -180,7 +185,9 @@ describe('the sweep', () => {
     fakeTimers()
     const store = memoryStore()
     const terms = { prefix: 'sluice', store, limit: 10, algorithm: 'fixed-window' } as const
-    createLimiter({ ...terms, window: '365d' }).consume('a')
+    createLimiter({ ...terms, window: '365d', algorithm: 'sliding-log' }).consume('a')
+    // A timer of 2^31 ms or more would run at once.
+    expect(timers.setTimeout).toHaveBeenLastCalledWith(expect.anything(), 2 ** 31 - 1)
     createLimiter({ ...terms, window: 5000 }).consume('b')
     jest.advanceTimersByTime(6000)
     expect(store.size).toBe(1)

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { AlgorithmName } from '../../algorithms/index.ts'
-import { algorithms } from '../../algorithms/index.ts'
+import { algorithms, ban, concurrency } from '../../algorithms/index.ts'
+import { reserved } from '../../algorithms/reserved/reserved.ts'
 import { anyParams } from '../../algorithms/testing/arbitraries.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { Limiter } from '../../limiter/limiter.ts'
@@ -67,18 +69,6 @@ describe('a full memory store', () => {
     expect(known(limiter, ['five', 'nine', 'new', 'newer'])).toEqual(['five', 'nine', 'newer'])
   })
 
-  it('keeps to that order among 100 keys', () => {
-    const { store, limiter } = world(100, 1000)
-    const keys = Array.from({ length: 100 }, (_, i) => `client-${(i * 37) % 100}`)
-    const cost = (key: string) => 5 + 9 * Number(key.split('-')[1])
-    for (const key of keys) limiter.consume(key, { cost: cost(key) })
-    for (let i = 0; i < 40; i += 1) limiter.consume(`new-${i}`, { cost: 980 })
-    expect(store.size).toBe(100)
-    const gone = keys.filter((key) => limiter.peek(key).remaining === 1000)
-    const nearest = Array.from({ length: 40 }, (_, i) => `client-${i}`)
-    expect(gone.sort()).toEqual(nearest.sort())
-  })
-
   it('counts a quota that was given back as nearer to full', () => {
     const { limiter } = world(2)
     limiter.consume('a', { cost: 9 })
@@ -88,22 +78,27 @@ describe('a full memory store', () => {
     expect(known(limiter, ['a', 'b', 'c'])).toEqual(['b', 'c'])
   })
 
-  it.each([0, 1])('compares the tables of several limiters, whichever comes first', (first) => {
-    const store = memoryStore({ maxKeys: 4, clock: manualClock() })
-    stores.push(store)
-    const terms = { store, limit: 100, window: '1m', algorithm: 'fixed-window' } as const
-    const limiters = [createLimiter(terms), createLimiter({ ...terms, prefix: 'other' })]
-    const [one, other] = (first === 0 ? limiters : limiters.reverse()) as [
-      Limiter<'sync'>,
-      Limiter<'sync'>,
-    ]
-    one.consume('half', { cost: 50 })
-    one.consume('most', { cost: 90 })
-    other.consume('little', { cost: 2 })
-    other.consume('much', { cost: 99 })
-    one.consume('new', { cost: 95 })
-    expect(known(other, ['little', 'much'])).toEqual(['much'])
-    expect(known(one, ['half', 'most', 'new'])).toEqual(['half', 'most', 'new'])
+  it('frees the key nearest to a full quota of up to four limiters, whatever they hold', () => {
+    const uses = Array.from({ length: 253 }, (_, i) => i + 1)
+    const anyUses = fc.shuffledSubarray(uses, { minLength: 10, maxLength: 40 })
+    const anyPlaces = fc.array(fc.nat(3), { minLength: 40, maxLength: 40 })
+    const property = fc.property(anyUses, anyPlaces, (costs, places) => {
+      const store = memoryStore({ maxKeys: 8, clock: manualClock() })
+      stores.push(store)
+      const terms = { store, limit: 254, window: '1m', algorithm: 'fixed-window' } as const
+      const limiters = ['a', 'b', 'c', 'd'].map((prefix) => createLimiter({ ...terms, prefix }))
+      const kept = new Set<number>()
+      for (const [i, cost] of costs.entries()) {
+        if (kept.size === 8) kept.delete(Math.min(...kept))
+        kept.add(cost)
+        limiters[places[i] as number]?.consume(`uses ${cost}`, { cost })
+        expect(store.size).toBe(kept.size)
+      }
+      const keys = costs.map((cost) => `uses ${cost}`)
+      const found = limiters.flatMap((limiter) => known(limiter, keys)).sort()
+      expect(found).toEqual([...kept].map((cost) => `uses ${cost}`).sort())
+    })
+    fc.assert(property)
   })
 
   it('measures each limit of a policy by itself', () => {
@@ -202,23 +197,64 @@ describe('a full memory store', () => {
     expect(store.size).toBe(3)
   })
 
-  it('counts a key once for each policy, and never exceeds its bound', () => {
-    const clock = manualClock()
-    const store = memoryStore({ maxKeys: 5, clock })
-    stores.push(store)
-    const limiter = createLimiter({
-      store,
-      policies: [
-        { name: 'a', limit: 10, window: 1000 },
-        { name: 'b', limit: 100, window: '1m' },
-        { name: 'c', limit: 1000, window: '1h' },
-      ],
+  it('never exceeds its bound, whatever is done', () => {
+    const hold = { windowMs: 5000, holdMs: 5000 }
+    const window = { limit: 2, windowMs: 9000, holdMs: 5000 }
+    const limits = [
+      algorithms['fixed-window'].compile(window),
+      reserved(algorithms['fixed-window']).compile(window),
+      concurrency.compile({ ...hold, limit: 1 }),
+    ]
+    const banned = ban.compile({ limit: 1, windowMs: 9000, bansMs: [9000] })
+    const policies = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
+    const anyAct = fc.record({
+      kind: fc.constantFrom('consume', 'settle', 'renew', 'block', 'reset', 'override' as const),
+      ledger: fc.nat(2),
+      key: fc.nat(5).map((number) => `client ${number}`),
+      slot: fc.integer({ min: 1, max: 6 }),
+      cost: fc.integer({ min: -1, max: 2 }),
+      ms: fc.constantFrom(0, 1, 2500, 5000, -3000),
     })
-    for (let i = 0; i < 50; i += 1) {
-      limiter.consume(`client-${i % 7}`)
-      expect(store.size).toBeLessThanOrEqual(5)
-      clock.advance(100)
+    const property = fc.property(fc.array(anyAct, { maxLength: 60 }), (acts) => {
+      const clock = manualClock()
+      const store = memoryStore({ maxKeys: 4, clock })
+      stores.push(store)
+      const ledgers = policies.map((policy, i) => {
+        const own = { ...(i === 0 ? { ban: { name: 'ban', algorithm: ban, limit: banned } } : {}) }
+        return withVerbs(store.open({ policies: [policy], ...own }, 'sluice'))
+      })
+      for (const { kind, ledger: i, key, slot, cost, ms } of acts) {
+        clock.advance(ms)
+        const [ledger, limit] = [ledgers[i]!, limits[i] as CompiledLimit]
+        const charge = { key, limit, cost, slot }
+        try {
+          if (kind === 'consume') ledger.consume([{ ...charge, cost: Math.abs(cost) }])
+          else if (kind === 'settle') ledger.settle([{ ...charge, reserved: 1 }], clock() - 2500)
+          else if (kind === 'renew') ledger.renew([[charge]])
+          else if (kind === 'block') ledger.block(key, 5000)
+          else if (kind === 'reset') ledger.reset(key)
+          else ledger.override(0, key, limit, { limit: slot, until: clock() + 5000 })
+        } catch (error) {
+          expect(error).toMatchObject({ option: 'maxKeys' })
+        }
+        expect(store.size).toBeLessThanOrEqual(4)
+      }
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+
+  it('has room for a key of each policy, and of the ban, or is refused', () => {
+    const policies = [
+      { name: 'a', limit: 10, window: 1000 },
+      { name: 'b', limit: 100, window: '1m' },
+    ] as const
+    const limiterOf = (maxKeys: number) => {
+      const store = memoryStore({ maxKeys })
+      stores.push(store)
+      createLimiter({ store, policies, ban: { after: 3, within: '1m', for: ['1m'] } })
     }
+    expect(() => limiterOf(2)).toThrow(expect.objectContaining({ option: 'maxKeys' }))
+    limiterOf(3)
   })
 
   it('does not need room for what it would not keep', () => {

@@ -38,6 +38,17 @@ test('a table that is cleared gives back the room of its own records', () => {
   expect([count.value, table.terms.size, table.dueAt]).toEqual([1, 0, Infinity])
 })
 
+test('a table that is cleared in the middle of a sweep forgets no record of after that', () => {
+  count = { value: 0, most: 5000 }
+  table = new OwnTable('sluice', 'own:default', count)
+  for (let i = 0; i < 1500; i += 1) table.set(`client ${i}`, block(10), 0)
+  table.sweep(10)
+  table.clear()
+  table.set('client 1400', limit(20), 10)
+  table.sweep(10)
+  expect([table.terms.size, table.dueAt, count.value]).toEqual([1, 20, 1])
+})
+
 test('a sweep drops what has ended, and knows when the next one ends', () => {
   count = { value: 0, most: 5000 }
   table = new OwnTable('sluice', 'own:default', count)

@@ -1,5 +1,9 @@
-import { expect, it } from '@jest/globals'
+import { afterEach, expect, it, jest } from '@jest/globals'
 import { turnClock } from './turn-clock.ts'
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -27,6 +31,17 @@ it('reads it no more until the turn ends, if the turn asks often', async () => {
   expect(clock()).toBe(kept)
   await turn()
   expect(clock()).toBeGreaterThanOrEqual(kept + 3)
+})
+
+it('reads a clock that a test replaces in the same turn', () => {
+  const clock = turnClock()
+  askOften(clock)
+  const fake = jest.spyOn(Date, 'now').mockReturnValue(1000)
+  expect(askOften(clock)).toBe(1000)
+  fake.mockReturnValue(2000)
+  expect(clock()).toBe(2000)
+  fake.mockRestore()
+  expect(clock()).toBeGreaterThan(2000)
 })
 
 it('gives integer milliseconds', () => {
