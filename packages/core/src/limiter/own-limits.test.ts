@@ -40,6 +40,35 @@ describe('override', () => {
     expect(limits()).toEqual([5, 5])
   })
 
+  describe('where the window is a function of the request', () => {
+    const hour = { window: '1h' } as const
+    const open = () => {
+      const store = failingStore({ clock: manualClock(1_800_000_000_000) })
+      const processOf = () => {
+        const options = { limit: 1, window: () => '1h' as const, store }
+        return new RoutedLimiter(options, { kind: 'test' } as never).limiter
+      }
+      return [processOf(), processOf()] as const
+    }
+
+    it('holds in all windows, also for a client that is being refused', async () => {
+      const [limiter] = open()
+      await limiter.consume('key:ada', hour)
+      expect(await limiter.consume('key:ada', hour)).toMatchObject({ allowed: false })
+      await limiter.override('key:ada', { limit: 9, window: '1m' })
+      expect(await limiter.consume('key:ada', hour)).toMatchObject({ allowed: true, limit: 9 })
+      await limiter.override('key:ada', null)
+      expect(await limiter.consume('key:ada', hour)).toMatchObject({ allowed: false, limit: 1 })
+    })
+
+    it('is ended by a process that has had no request', async () => {
+      const [limiter, other] = open()
+      await limiter.override('key:ada', { limit: 9, window: '1m' })
+      await other.override('key:ada', null)
+      expect(await limiter.peek('key:ada', hour)).toMatchObject({ limit: 1 })
+    })
+  })
+
   it.each([
     ['the policy', { limit: 5 }, 'policy'],
     ['a limit', { policy: 'one' }, 'limit'],

@@ -28,9 +28,7 @@ export function overridesOf(
   override: OverrideOptions | null,
 ): OverrideChange[] {
   if (override === null) {
-    return policies.flatMap((each, policy) =>
-      each.anyLimits().map((limit) => endOf(policy, key, limit)),
-    )
+    return policies.map((each, policy) => endOf(policy, key, each.anyLimit()))
   }
   checkKnown('', checkObject('override', override, 'an object such as { limit: 1000 }, or null'), [
     'policy',

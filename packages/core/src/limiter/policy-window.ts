@@ -82,11 +82,6 @@ export class PolicyWindow {
     return known ?? this.add(day, CALENDAR_MS[unit], new Calendar(unit, timeZone, day, varies))
   }
 
-  /** The windows of all requests so far. */
-  get all(): readonly WindowLimits[] {
-    return [...this.known.values()]
-  }
-
   private add(by: number, windowMs: number, calendar?: Calendar): WindowLimits {
     const added = { windowMs, calendar, limits: new Map() }
     this.known.set(by, added)

@@ -209,13 +209,6 @@ export class Policy {
     return this.compiledLimit ?? this.limitIn(this.window.of(window, anchor), units)
   }
 
-  /** A limit for each window that the policy has had. */
-  anyLimits(): readonly CompiledLimit[] {
-    if (this.compiledLimit !== undefined) return [this.compiledLimit]
-    const units = this.limit ?? this.params.burst ?? 1
-    return this.window.all.map((window) => this.limitIn(window, units))
-  }
-
   /**
    * Reads a client's own limit.
    * @throws SluiceError if it is out of range

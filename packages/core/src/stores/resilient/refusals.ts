@@ -155,13 +155,19 @@ export class LedgerRefusals {
   /**
    * Runs an operation that changes the keys' quotas. Before and after it, forgets their remembered
    * refusals and those in progress, which may no longer hold.
+   *
+   * @param where of the policies of this ledger, or of all
    */
-  async ending<T>(keys: readonly string[], act: () => Promise<T>): Promise<T> {
-    this.end(keys)
+  async ending<T>(
+    keys: readonly string[],
+    where: 'here' | 'everywhere',
+    act: () => Promise<T>,
+  ): Promise<T> {
+    this.end(keys, where)
     try {
       return await act()
     } finally {
-      this.end(keys)
+      this.end(keys, where)
     }
   }
 
@@ -170,9 +176,9 @@ export class LedgerRefusals {
     for (const space of this.spaces) space.settles = true
   }
 
-  private end(keys: readonly string[]): void {
+  private end(keys: readonly string[], where: 'here' | 'everywhere'): void {
     this.shared.ends += 1
-    for (const space of this.spaces) {
+    for (const space of where === 'here' ? this.spaces : this.shared.keyspaces.values()) {
       space.endedBy = this.shared.ends
       for (const key of keys) this.shared.delete(space, key)
     }
@@ -243,7 +249,7 @@ export class RefusalCache {
   readonly clock: () => number
   /** Counts operations that may have ended remembered refusals. */
   ends = 0
-  private readonly keyspaces = new Map<string, RefusalSpace>()
+  readonly keyspaces = new Map<string, RefusalSpace>()
   /** The remembered refusals by space and key, the oldest first. */
   readonly refusals = new Map<string, RememberedRefusal>()
 

@@ -79,7 +79,11 @@ export class ResilientLedger implements Ledger<'async'> {
   ): Promise<GrantResult | undefined> {
     if (change.kind === 'renew') return this.changeParts(change, onIncrease)
     if (change.kind === 'settle') this.refusals.settles()
-    return this.refusals.ending(clientsOf(change), () => this.changeParts(change, onIncrease))
+    // What a client has of its own holds in every window and algorithm of its policy.
+    const where = 'limit' in change ? 'everywhere' : 'here'
+    return this.refusals.ending(clientsOf(change), where, () =>
+      this.changeParts(change, onIncrease),
+    )
   }
 
   private async changeParts(
