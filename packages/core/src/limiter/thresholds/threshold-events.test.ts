@@ -112,15 +112,19 @@ test('without windows, a span that is aligned to the epoch takes their place', (
   expect(heard.events.map(({ windowEndsAt }) => windowEndsAt)).toEqual([Date.UTC(2026, 1, 11)])
 })
 
-test('the window of a calendar is that of the policy', () => {
-  clock.set(Date.UTC(2026, 1, 10))
-  const limiter = limiterOf({ window: 'month', anchor: 15, algorithm: undefined })
-  for (let i = 0; i < 10; i += 1) limiter.consume('ada')
-  expect(heard.events.map(({ windowEndsAt }) => windowEndsAt)).toEqual([
-    Date.UTC(2026, 1, 15),
-    Date.UTC(2026, 1, 15),
-  ])
-})
+test.each([false, true])(
+  'the window of a calendar is that of the policy, with reserve: %s',
+  (reserve) => {
+    clock.set(Date.UTC(2026, 1, 10))
+    const limiter = limiterOf({ window: 'month', anchor: 15, algorithm: undefined, reserve })
+    for (let i = 0; i < 10; i += 1) reserve ? limiter.acquire('ada') : limiter.consume('ada')
+    limiter.close()
+    expect(heard.events.map(({ windowEndsAt }) => windowEndsAt)).toEqual([
+      Date.UTC(2026, 1, 15),
+      Date.UTC(2026, 1, 15),
+    ])
+  },
+)
 
 test('what is used of concurrent is the slots in use, whenever they rise', () => {
   const limiter = limiterOf({

@@ -582,6 +582,21 @@ describe('acquire() with maxWait', () => {
     expect(await acquired).toMatchObject({ allowed: true })
   })
 
+  it('takes it also where the process has stood still beyond its deadline', async () => {
+    const { limiter, store } = world({ concurrent: 1 })
+    const taken = await world({ concurrent: 1 }, store).limiter.acquire('ada')
+    const acquired = limiter.acquire('ada', { maxWait: '500ms' })
+    const behind = limiter.acquire('ada', { maxWait: '600ms' }).catch((error) => error.code)
+    await pass(300)
+    await taken.release()
+    const now = performance.now.bind(performance)
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 250)
+    await pass(200)
+    expect(await acquired).toMatchObject({ allowed: true })
+    await pass(1000)
+    expect(await behind).toBe('SLUICE_WAIT_TOO_LONG')
+  })
+
   it('gives back the slot and the units of one that left while the store was asked', async () => {
     const store = closed(failingStore({ clock }))
     const policies = [

@@ -32,6 +32,16 @@ function callsOf(count: number) {
   return { calls, begun, refused, answer, failures }
 }
 
+/** The error of a store that can't work as it is set up: one is enough to give it up. */
+const setupFails = () =>
+  new SluiceError({
+    code: 'SLUICE_REDIS_AUTH',
+    option: 'store',
+    expected: '',
+    received: '',
+    fix: '',
+  })
+
 const upTo = (count: number, from = 0) => Array.from({ length: count - from }, (_, i) => from + i)
 
 it('lets a thousand calls begin, and the others in order as those are answered', async () => {
@@ -66,15 +76,7 @@ it('fails a call once: not again if its answer is an error that comes after the 
 
 it('refuses all that wait when the store is given up, and begins none of them', async () => {
   const { calls, begun, refused, answer, failures } = callsOf(1005)
-  failures[7]?.(
-    new SluiceError({
-      code: 'SLUICE_REDIS_AUTH',
-      option: 'store',
-      expected: '',
-      received: '',
-      fix: '',
-    }),
-  )
+  failures[7]?.(setupFails())
   await new Promise(setImmediate)
   expect(calls.isTrusted).toBe(false)
   // The call that failed made room for the first of those that waited.
@@ -82,6 +84,22 @@ it('refuses all that wait when the store is given up, and begins none of them', 
   expect(refused).toEqual([1001, 1002, 1003, 1004, 7])
   await answer(0, 1001)
   expect(begun).toHaveLength(1001)
+})
+
+it('begins the calls that wait, also after some had waited when it was given up', async () => {
+  const { calls, answer, failures } = callsOf(1500)
+  await answer(0, 300)
+  failures[300]?.(setupFails())
+  await new Promise(setImmediate)
+  expect(calls.isTrusted).toBe(false)
+  await answer(301, 1500)
+  while (!calls.isTrusted) {
+    await calls.probe(async () => {})
+    await new Promise(setImmediate)
+  }
+  const begun = jest.fn(async () => {})
+  await Promise.all(Array.from({ length: 1500 }, () => calls.call(begun)))
+  expect(begun).toHaveBeenCalledTimes(1500)
 })
 
 it('judges each shard separately', () => {

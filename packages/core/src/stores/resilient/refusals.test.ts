@@ -289,6 +289,15 @@ describe('if something settles', () => {
     expect(await calls(() => after.consume('client'))).toBe(1)
   })
 
+  it('by a call of a limiter, nothing is remembered from then on', async () => {
+    const limiter = limiterOf()
+    await exhaust(limiter)
+    expect(await calls(() => limiter.consume('client'))).toBe(0)
+    await limiter.settle('another', -1)
+    await exhaust(limiter, 'second')
+    expect(await calls(() => limiter.consume('second'))).toBe(1)
+  })
+
   it('nothing is remembered for other routes of a middleware with the same quota', async () => {
     const routes = { '/upload': { settle: () => 0 } }
     const { base } = new RoutedLimiter({ ...minute, store, routes }, plain)

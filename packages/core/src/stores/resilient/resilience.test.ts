@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
+import type { Decision } from '../../limiter/decision.ts'
 import { Policy } from '../../limiter/policy.ts'
 import { StoreLimiter } from '../../limiter/store-limiter.ts'
 import {
@@ -155,6 +156,71 @@ describe('a store that decides keys separately', () => {
     const { at, policies: each } = await limiter.decide(charges)
     expect([at, ...each.map((one) => one.at)]).toEqual([clock() + 7, clock(), clock() + 7])
     limiter.close()
+  })
+
+  describe.each(['full', 'other'])('whose key %s comes first', (first) => {
+    const policies = ['full', 'other'].map((name) => new Policy('', { ...base, name }))
+    if (first === 'other') policies.reverse()
+    const charges = policies.map((policy) => {
+      return { key: policy.name, limit: policy.limitFor(), cost: 1 }
+    })
+    /** Its key `full` has nothing left, and each key has a shard of its own. The shard of `other` may fail. */
+    async function open() {
+      let isDown = false
+      const open: Store<'async'>['open'] = (...how) => {
+        const ledger = store.open(...how)
+        const within = async <T>(asked: boolean, act: () => Promise<T>) => {
+          if (asked && isDown) throw new Error('down')
+          return act()
+        }
+        return {
+          shard: (key) => Number(key === 'other'),
+          decide: (requests, isPeek) =>
+            within(requests.flat()[0]?.key === 'other', () => ledger.decide(requests, isPeek)),
+          change: (change, told) => {
+            const isOther = change.kind === 'settle' && change.charges[0]?.key === 'other'
+            return within(isOther, () => ledger.change(change, told))
+          },
+        }
+      }
+      const limiter = new StoreLimiter(policies, { store: { ...store, open } })
+      await limiter.decide(
+        charges.map((each) => (each.key === 'full' ? { ...each, cost: 5 } : { ...each, cost: 0 })),
+      )
+      const fail = (fails: boolean) => {
+        isDown = fails
+      }
+      const leftOf = (decision: Decision) =>
+        Object.fromEntries(decision.policies.map(({ name, remaining }) => [name, remaining]))
+      return { limiter, fail, leftOf }
+    }
+
+    it('shows what the other one has left, uncharged', async () => {
+      const { limiter, leftOf } = await open()
+      expect(leftOf(await limiter.preview(charges))).toEqual({ full: 0, other: 5 })
+      const refused = await limiter.decide(charges)
+      expect(refused.allowed).toBe(false)
+      expect(leftOf(refused)).toEqual({ full: 0, other: 5 })
+      limiter.close()
+    })
+
+    it('a probe charges the other one nothing', async () => {
+      const { limiter, fail, leftOf } = await open()
+      fail(true)
+      for (let i = 0; i < 5; i += 1) {
+        expect((await limiter.decide(charges)).allowed).toBe(false)
+        await pass(1)
+      }
+      fail(false)
+      await pass(250)
+      const refused = await limiter.decide(charges)
+      expect(refused.policies.map(({ source }) => source)).toContain('local')
+      await pass(0)
+      const decided = await limiter.preview(charges)
+      expect(decided.policies.map(({ source }) => source)).toEqual(['store', 'store'])
+      expect(leftOf(decided)).toEqual({ full: 0, other: 5 })
+      limiter.close()
+    })
   })
 
   it('says that a limit has refused, also where another key could not be decided', async () => {
@@ -567,6 +633,39 @@ describe('what a failing store receives', () => {
     expect(await limiter.peek('client')).toMatchObject({ source: 'store', remaining: 2 })
     store.fail()
     expect(await limiter.peek('client')).toMatchObject({ source: 'local', remaining: 2 })
+  })
+
+  it('a probe charges nothing that a dry run would refuse', async () => {
+    const policies = [
+      { name: 'all', ...base },
+      { name: 'dry', ...base, limit: 1, dryRun: true },
+    ]
+    const limiter = createLimiter({ store, policies })
+    await exhaust(limiter)
+    await limiter.consume('client')
+    store.recover()
+    await pass(250)
+    expect((await limiter.consume('client')).source).toBe('local')
+    await pass(0)
+    const { source, policies: said } = await limiter.peek('client')
+    expect([source, ...said.map(({ remaining }) => remaining)]).toEqual(['store', 4, 1])
+  })
+
+  it('a probe reserves nothing that this process has reserved alone', async () => {
+    const limiter = createLimiter({ store, ...base, reserve: true })
+    store.fail()
+    for (let i = 0; i < 5; i += 1) {
+      await limiter.acquire(`nobody ${i}`)
+      await pass(1)
+    }
+    store.recover()
+    await pass(250)
+    const estimate = await limiter.acquire('client', { cost: 3 })
+    expect(estimate.source).toBe('local')
+    await pass(0)
+    await estimate.settle(1)
+    expect(await limiter.peek('client')).toMatchObject({ source: 'store', remaining: 5 })
+    limiter.close()
   })
 
   it('a settlement that is repeated is counted here once', async () => {
