@@ -7,7 +7,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
-import { createLimiter } from '@sluice/core'
+import { createLimiter, type Decision } from '@sluice/core'
 import { failingStore } from '@sluice/core/testing'
 import { instrument } from './index.ts'
 
@@ -44,7 +44,10 @@ describe('a refusal', () => {
     await inSpan(() => limiter.consume(KEY))
     expect(requestSpan()?.events).toEqual([])
     exporter.reset()
-    await inSpan(() => limiter.consume(KEY))
+    let refused: Decision | undefined
+    await inSpan(async () => {
+      refused = await limiter.consume(KEY)
+    })
     expect(requestSpan()?.events).toEqual([
       expect.objectContaining({
         name: 'rate_limiting.refused',
@@ -52,7 +55,7 @@ describe('a refusal', () => {
           'rate_limiting.policy': 'api/default',
           'rate_limiting.result': 'refused',
           'rate_limiting.source': 'store',
-          'rate_limiting.retry_after': expect.any(Number),
+          'rate_limiting.retry_after': (refused?.retryAfterMs as number) / 1000,
         },
       }),
     ])
