@@ -301,6 +301,19 @@ app.use(rateLimit({ windowMs: 60_000, limit: 5, validate }))`,
     expect(migrated('count() + 1')).toContain('const validate = count() + 1')
   })
 
+  it('two files of one name count under prefixes of their own', () => {
+    const text = `import { rateLimit } from 'express-rate-limit'
+import { RedisStore } from 'rate-limit-redis'
+import { redis } from './redis'
+app.use(rateLimit({ limit: 5, store: new RedisStore({ sendCommand: (...args) => redis.call(...args) }) }))
+`
+    const files = ['src/users/limit.js', 'src/orders/limit.js', 'src/login.js']
+    const prefixes = migrateFiles(files.map((name) => parseFile(text, name))).map(
+      (each) => /prefix: '(.*?)'/.exec(each?.text ?? '')?.[1],
+    )
+    expect(prefixes).toEqual(['users.limit', 'orders.limit', 'login'])
+  })
+
   it('two limits on one Redis count under prefixes of their own', () => {
     const text = `import { rateLimit } from 'express-rate-limit'
 import { RedisStore } from 'rate-limit-redis'
@@ -540,6 +553,26 @@ async function check(key) {
       const { left } = migrateText(text(use), 'a.js')
       expect(left[0]?.reason).toContain('pending: a decision has no such field.')
     }
+  })
+
+  it.each([
+    ['slow', 'slow * 1000'],
+    ['times.slow', 'times.slow * 1000'],
+    ['slow ? 60 : 1', '(slow ? 60 : 1) * 1000'],
+    ['slow ?? 1', '(slow ?? 1) * 1000'],
+    ['slow + 1', '(slow + 1) * 1000'],
+  ])('a number of seconds that is made at run time is multiplied as a whole: %s', (there, here) => {
+    const text = `import { RateLimiterMemory } from 'rate-limiter-flexible'
+export const limiter = new RateLimiterMemory({ points: 5, duration: ${there} })
+`
+    expect(migrateText(text, 'a.js').text).toContain(`window: ${here}`)
+  })
+
+  it('a function that takes its second parameter apart reads it', () => {
+    const text = `import { rateLimit } from 'express-rate-limit'
+app.use(rateLimit({ limit: 5, skip: (req, { locals }) => locals.free }))
+`
+    expect(migrateText(text, 'a.js').left[0]?.reason).toContain('reads parameters')
   })
 
   it('@nestjs/throttler: a duration that is made at run time needs no helper', () => {
