@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { durationField, readDuration } from './duration.ts'
+import { LogEntry } from '../log-entry.ts'
+import { durationField, readDuration, setDuration } from './duration.ts'
 
 test.each<[string, unknown, number | undefined]>([
   ['s', '0.005', 5],
@@ -15,6 +16,15 @@ test.each<[string, unknown, number | undefined]>([
   ['s', undefined, undefined],
 ])('in %s %p is %p ms', (unit, value, ms) => {
   expect(readDuration(value, durationField(unit))).toBe(ms)
+})
+
+test.each([
+  ['start', 5000],
+  ['end', 4750],
+] as const)('a line that is written at the %s of its request', (loggedAt, time) => {
+  const entry = Object.assign(new LogEntry(), { time: 5000 })
+  setDuration(entry, 250, durationField('ms', loggedAt))
+  expect(entry).toMatchObject({ time, durationMs: 250 })
 })
 
 test('a field may have colons in its name', () => {

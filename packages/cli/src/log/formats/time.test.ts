@@ -21,6 +21,11 @@ describe('readTime', () => {
     expect(readTime(value)).toBe(expected)
   })
 
+  it('reads seconds to their last millisecond', () => {
+    const all = Array.from({ length: 5000 }, (_, i) => i)
+    expect(all.map((ms) => readTime(ms / 1000))).toEqual(all)
+  })
+
   it.each([
     '',
     'yesterday',
