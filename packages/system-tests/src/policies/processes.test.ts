@@ -19,7 +19,7 @@ import { Pool } from 'pg'
 import { LimitingProcess } from './limiting-process.ts'
 
 const PROCESSES = 4
-const CHANGES = 100
+const CHANGES = 40
 const TERMS = { limit: 30, max: 200, deadline: 1000 }
 
 const ends: (() => unknown)[] = []
