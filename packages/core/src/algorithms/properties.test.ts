@@ -132,6 +132,31 @@ describe.each(names)('%s', (name) => {
     })
   })
 
+  test('nobody in line is admitted before the time that is said to be the earliest', () => {
+    const anyLine = fc.array(fc.integer({ min: 1, max: 14 }), { minLength: 2, maxLength: 8 })
+    afterTraffic(name, anyLine, (key, now, _params, line) => {
+      const { limit } = key
+      const costs = line.filter((cost) => cost <= fullQuota(key, now))
+      const [first = 0] = costs
+      const { admitted, retryAfterMs } = key.ask(now, first)
+      if (admitted || retryAfterMs === Infinity) return
+      const refusal = { at: now + retryAfterMs, free: first, limit: limit.units }
+      let [time, ahead] = [refusal.at, 0]
+      for (const cost of costs) {
+        const earliest = limit.earliest?.({
+          ...refusal,
+          ...{ ahead, cost },
+          windowMs: limit.windowMs,
+        })
+        let outcome = key.consume(time, cost)
+        for (; !outcome.admitted; outcome = key.consume(time, cost)) time += outcome.retryAfterMs
+        if (ahead + cost >= first)
+          expect(time + outcome.delayMs).toBeGreaterThanOrEqual(earliest as number)
+        ahead += cost
+      }
+    })
+  })
+
   test('a client evenly spaced at its limit is never refused, whatever the phase', () => {
     const property = fc.property(anyParams(name), anyOffset, ({ limit, windowMs }, phase) => {
       // A burst of one has no room for what rounding down to the ms takes off a pause.

@@ -257,8 +257,11 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
 
   /** In a queue, the own cost keeps only those behind it waiting. */
   earliest({ ahead, cost, at, free, limit, windowMs }: InLine): number {
-    const beyond = this.queued ? ahead : ahead + cost - free
-    return at + Math.floor((Math.max(0, beyond) * windowMs) / limit)
+    const beyond = Math.max(0, this.queued ? ahead : ahead + cost - free)
+    const isOwn = limit !== this.units || windowMs !== this.windowMs
+    if (!isOwn) return at + Math.floor((beyond * this.window) / this.params.limit)
+    // The time that a token bucket shows is rounded up.
+    return at + Math.floor((beyond * (this.queued ? windowMs : windowMs - 1)) / limit)
   }
 
   /** ms from `now` until so many parts have drained. */
