@@ -536,11 +536,10 @@ export class Admission {
       hanging: isWindow ? this.newlyHanging : 0,
       hangingMs: isWindow ? this.hangingMs : 0,
     }
-    const before = this.control
-    this.control = step(before, sample, now, this.runtime.random())
+    this.control = step(this.control, sample, now, this.runtime.random())
     const limit = limitOf(this.control)
     // Requests that began under another limit say nothing about this one.
-    const isCut = limit !== this.limit || before.probingSince !== this.control.probingSince
+    const isCut = limit !== this.limit
     this.limit = limit
     if (isCut || this.control.isStalled) this.epoch += 1
     else if (!isWindow) return

@@ -98,6 +98,10 @@ describe('what is usual', () => {
     const probing = { ...KNOWN, probingSince: 0 }
     expect(step(probing, QUIET, 4000, 0.5).probingSince).toBe(0)
     expect(step(probing, QUIET, 6000, 0.5).probingSince).toBeUndefined()
+    // Where requests take long, it waits for some of them.
+    const slow = { ...probing, latencyMs: 10_000 }
+    expect(step(slow, QUIET, 40_000, 0.5).probingSince).toBe(0)
+    expect(step(slow, QUIET, 40_001, 0.5).probingSince).toBeUndefined()
   })
 })
 

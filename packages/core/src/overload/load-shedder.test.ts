@@ -4,6 +4,7 @@ import type { OverloadEvent } from '../events.ts'
 import { fetchExchange } from '../http/fetch/fetch-exchange.ts'
 import { FetchReply } from '../http/fetch/fetch-reply.ts'
 import type { RequestAdapter } from '../http/request-adapter.ts'
+import { Admission } from './admission.ts'
 import { LoadShedder } from './load-shedder.ts'
 
 /** So many begin before the process knows how long they take. */
@@ -101,6 +102,37 @@ test('clients come back spread over more time the longer requests have been shed
     return handle().response?.headers.get('Retry-After')
   })
   expect(waits).toEqual(['3', '23', '30'])
+})
+
+test('an adapter that sends what is thrown gets the refusal, with its fields', () => {
+  const send: typeof adapter.send = (_response, _body, _mediaType, toError) => {
+    throw toError()
+  }
+  const throwing = { ...adapter, send }
+  shedder = new LoadShedder({ name, key: () => 'all', queue: { max: 1, maxWait: '1m' } }, throwing)
+  for (let i = 0; i <= PLACES; i += 1) handle()
+  const headers = expect.objectContaining({ 'Retry-After': expect.any(String) })
+  expect(() => handle()).toThrow(expect.objectContaining({ status: 503, headers }))
+})
+
+test('requests are of one kind by their route, or else by their class', () => {
+  const ended = jest.spyOn(Admission.prototype, 'end')
+  const route = (request: Request) => (request.url.endsWith('/known') ? '/known' : undefined)
+  const classes = { critical: {}, normal: {} }
+  const classOf = ({ url }: Request) => (url.includes('critical') ? 'critical' : 'normal')
+  const many = new LoadShedder({ classes, classOf, key: () => 'all' }, { ...adapter, route })
+  for (const path of ['critical', 'normal', 'critical/known', 'known']) {
+    const request = new Request(`http://example.com/${path}`)
+    const reply = new FetchReply(request)
+    many.handle(request, reply)
+    reply.answer(new Response())
+  }
+  expect(ended.mock.calls.map(([, kind]) => kind)).toEqual([
+    'critical',
+    'normal',
+    '/known',
+    '/known',
+  ])
 })
 
 test('a request that passes it twice has one place', () => {
