@@ -168,18 +168,21 @@ describe('an estimate', () => {
     expect(jest.getTimerCount()).toBe(0)
   })
 
-  test('that a slow response has used up is charged for good', async () => {
-    const settle = () => cost
-    const minute = { name: 'minute', ...DAY, limit: 1000, window: '1m', settle }
-    await serve({ policies: [{ name: 'day', ...DAY, reserve: true, settle }, minute] })
-    await begin()
-    cost = 60
-    await pass(60_000)
-    await turns()
-    limiter().close()
-    await pass(2 * HOLD)
-    expect((await limiter().peek('127.0.0.1')).policies[0]?.remaining).toBe(40)
-  })
+  test.each([40, 60])(
+    'of 40 that a slow response has used up, with %i, is charged for good',
+    async (used) => {
+      const settle = () => cost
+      const minute = { name: 'minute', ...DAY, limit: 1000, window: '1m', settle }
+      await serve({ policies: [{ name: 'day', ...DAY, reserve: true, settle }, minute] })
+      await begin()
+      cost = used
+      await pass(60_000)
+      await turns()
+      limiter().close()
+      await pass(2 * HOLD)
+      expect((await limiter().peek('127.0.0.1')).policies[0]?.remaining).toBe(100 - used)
+    },
+  )
 
   test('of a response that is destroyed is corrected', async () => {
     await serve()

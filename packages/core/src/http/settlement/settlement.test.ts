@@ -194,8 +194,8 @@ describe('a response that takes long', () => {
 
   test('that begins late in a window pays for the first time before that ends', async () => {
     let cost = 10
-    clock.advance(59_900)
-    await open(1, { cost: 10, settle: () => cost })
+    clock.advance(86_399_900 - (clock() % 86_400_000))
+    await open(1, { cost: 10, settle: () => cost, window: '1d' })
     cost = 30
     await untilRemaining(70)
   })
