@@ -1,3 +1,4 @@
+import type { Decision } from '@sluice/core'
 import { expect } from 'expect'
 import type { World } from '../world.ts'
 
@@ -17,9 +18,14 @@ export function accessTests(world: World): void {
     })
 
   test('deny: always 403, with a body and without Retry-After', async () => {
-    const site = await world.start({ ...ONCE, deny: ['127.0.0.1'] })
+    const heard: Decision[] = []
+    const onDecision = (decision: Decision) => void heard.push(decision)
+    const site = await world.start({ ...ONCE, deny: ['127.0.0.1'], onDecision })
     const reply = await site.send()
     expect([reply.status, JSON.parse(reply.body)]).toEqual([403, DENIED])
+    expect(heard).toEqual([
+      expect.objectContaining({ allowed: false, source: 'deny', retryAfterMs: Infinity }),
+    ])
     expect(reply.limitFields()).toEqual({})
     expect(reply.field('Content-Type')).toMatch(/^application\/problem\+json(;|$)/)
     expect(reply.field('Cache-Control')).toBe('no-store')
