@@ -37,6 +37,19 @@ describe("hook: 'preHandler'", () => {
     }
   })
 
+  test('of a route: its own hooks do not run for what is refused there', async () => {
+    const app = fastify()
+    await app.register(rateLimit, { ...ONCE, limit: 9 })
+    const seen: string[] = []
+    const own = async ({ url }: { url: string }) => void seen.push(url)
+    const config = { rateLimit: { ...ONCE, hook: 'preHandler' } } as const
+    app.get('/one', { config, preHandler: own }, ok)
+    app.get('/several', { config, preHandler: [own, own] }, ok)
+    const all = ['GET /one', 'GET /one', 'GET /several', 'GET /several']
+    expect(await statuses(app, ...all)).toEqual([200, 429, 200, 429])
+    expect(seen).toEqual(['/one', '/several', '/several'])
+  })
+
   test('of a route: it is decided there, and where the plugin decides it is not', async () => {
     const app = fastify()
     const seen: string[] = []
