@@ -148,4 +148,15 @@ describe('how a router compares paths', () => {
   ])('%s and %s, case sensitive %p, strict %p: %p', (route, path, sensitive, strict, matches) => {
     expect(value(route, path, sensitive, strict) !== undefined).toBe(matches)
   })
+
+  test('may differ from call to call', () => {
+    const one = table('/login')
+    const matched = (caseSensitive: boolean, strict: boolean) =>
+      one.match('GET', '/Login/', { caseSensitive, strict }) !== undefined
+    expect([matched(false, true), matched(false, false), matched(true, false)]).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
 })

@@ -30,6 +30,13 @@ function middleware(options: object) {
   return { limiter: routed.limiter, isRefused }
 }
 
+// This one comes first: the process warns once.
+test('a key without a shard is that of clients of every limiter without shard', () => {
+  const { limiter } = middleware({ routes: { '/acme': { shard: () => 'acme' } } })
+  limiter.block('192.0.2.1', '1h')
+  expect(warned).toEqual([])
+})
+
 test('the clients without an address are clients of every middleware', () => {
   const { limiter } = middleware({})
   limiter.block('unknown', '1h')

@@ -122,14 +122,20 @@ describe('which proxies are trusted', () => {
     }
   })
 
-  test('of 5000 entries at most 32 are examined', () => {
-    const trust = jest.fn((_address: string, _hop: number) => true)
-    const read = addressReader(trust, plain)
-    const entries = Array.from({ length: 5000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
-    expect(read(message(entries.join(','), '127.0.0.1'))).toBe(entries.at(-32))
-    // The peer, and all entries but the one that it comes to.
-    expect(trust).toHaveBeenCalledTimes(32)
-  })
+  test.each(['X-Forwarded-For', 'Forwarded'] as const)(
+    'of 5000 entries of %s at most 32 are examined',
+    (header) => {
+      const trust = jest.fn((_address: string, _hop: number) => true)
+      const read = addressReader({ proxies: trust, header }, plain)
+      const entries = Array.from({ length: 5000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`)
+      const field = entries.map((each) => (header === 'Forwarded' ? `for=${each}` : each)).join(',')
+      const { socket } = message(undefined, '127.0.0.1')
+      const request = { headers: { [header.toLowerCase()]: field }, socket } as never
+      expect(read(request)).toBe(entries.at(-32))
+      // The peer, and all entries but the one that it comes to.
+      expect(trust).toHaveBeenCalledTimes(32)
+    },
+  )
 })
 
 describe.each<[unknown, string]>([
