@@ -12,7 +12,8 @@ import { listen } from '../../testing/listen.ts'
 import { createLimiter } from '../create-limiter.ts'
 import type { Decision } from '../decision.ts'
 import type { Limiter, WaitOptions } from '../limiter.ts'
-import type { StoreLimiter } from '../store-limiter.ts'
+import { Policy } from '../policy.ts'
+import { StoreLimiter } from '../store-limiter.ts'
 import type { Turn } from './turn.ts'
 import { WaitQueues } from './wait-queues.ts'
 
@@ -881,6 +882,42 @@ describe('the queues', () => {
     expect(asked).toHaveBeenCalledTimes(2)
     queues.close()
     await second
+  })
+
+  it('hold nobody up behind one whom another key refuses for longer', async () => {
+    const policies = [
+      new Policy('', { name: 'all', limit: 4, window: '10s', algorithm: 'fixed-window' }),
+      new Policy('', { name: 'each', limit: 3, window: '1m', algorithm: 'fixed-window' }),
+    ]
+    const store = closed(memoryStore({ clock }))
+    const limiter = closed(new StoreLimiter(policies, { store }))
+    const chargesOf = (client: string, cost: number) =>
+      policies.map((policy, i) => ({
+        key: i === 0 ? 'all' : client,
+        limit: policy.limitFor(),
+        cost,
+      }))
+    const began = performance.now()
+    const ended: string[] = []
+    const wait = async (client: string, cost: number, queueKey: string, priority = 0) => {
+      const charges = chargesOf(client, cost)
+      await limiter.waiting.wait(charges, { priority }, { queueKey, client })
+      ended.push(`${client} ${cost} ${Math.floor((performance.now() - began) / 1000)}`)
+    }
+    await limiter.decide(chargesOf('ada', 2))
+    await limiter.decide(chargesOf('cyd', 2))
+    void wait('ada', 2, 'all')
+    void wait('bob', 2, 'all')
+    await pass(9000)
+    expect(ended).toEqual([])
+    await pass(2000)
+    expect(ended).toEqual(['bob 2 10'])
+    // Less than what its key refuses is asked for at once.
+    void wait('ada', 1, 'ada', 1)
+    await pass(0)
+    expect(ended).toEqual(['bob 2 10', 'ada 1 11'])
+    await pass(60_000)
+    expect(ended).toEqual(['bob 2 10', 'ada 1 11', 'ada 2 60'])
   })
 
   /** Plays four processes in which as many wait, until all are admitted; gives the waits and mean wait of each, ms. */

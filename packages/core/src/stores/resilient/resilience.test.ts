@@ -158,6 +158,23 @@ describe('a store that decides keys separately', () => {
     limiter.close()
   })
 
+  it('gets the slots of each shard in a renewal of their own', async () => {
+    const renewed: string[][] = []
+    const open: Store<'async'>['open'] = (...how) => {
+      const ledger = store.open(...how)
+      const change: typeof ledger.change = (asked, told) => {
+        if (asked.kind === 'renew') renewed.push(asked.requests.flat().map(({ key }) => key))
+        return ledger.change(asked, told)
+      }
+      return { ...ledger, shard: (key) => Number(key === 'bob'), change }
+    }
+    const limiter = createLimiter({ store: { ...store, open }, concurrent: 5, hold: '30s' })
+    for (const key of ['ada', 'bob', 'ada']) await limiter.acquire(key)
+    await pass(10_000)
+    expect(renewed).toEqual([['ada', 'ada'], ['bob']])
+    limiter.close()
+  })
+
   describe.each(['full', 'other'])('whose key %s comes first', (first) => {
     const policies = ['full', 'other'].map((name) => new Policy('', { ...base, name }))
     if (first === 'other') policies.reverse()
@@ -431,6 +448,21 @@ describe('a store that hangs', () => {
     expect(decided).toEqual(['local'])
     // Late, but charged: no call is repeated.
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', remaining: 3 })
+  })
+
+  it('and answers each time too late is given up, as one that does not answer', async () => {
+    const limiter = limiterOf({ limit: 100 })
+    await pass(0)
+    for (let i = 0; i < 5; i += 1) {
+      expect(warnings).toEqual([])
+      store.hang()
+      const decided = limiter.consume('client')
+      await pass(100)
+      expect((await decided).source).toBe('local')
+      store.recover()
+      await pass(1)
+    }
+    expect(warnings).toEqual(['SLUICE_STORE_DOWN'])
   })
 
   it('has at most a thousand calls in progress: further calls wait, within their deadline', async () => {
