@@ -40,6 +40,7 @@ describe('SluiceError', () => {
     ['10.0.0.0/33', "'10.0.0.0/33' (string)"],
     ['4711'.repeat(6), "'471147114711471147114711' (string)"],
     ['4711'.repeat(7), 'text of 28 characters'],
+    ['1correcthorsebattery', 'text of 20 characters'],
     ['x', 'text of 1 character'],
     ['hunter2', 'text of 7 characters'],
     ['9f86d081884c7d659a2feaa0c55ad015', 'text of 32 characters'],

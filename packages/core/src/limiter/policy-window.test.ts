@@ -40,6 +40,11 @@ describe('a window of the calendar ends', () => {
   })
 })
 
+test.each([15, () => 15])('a week begins on no day of the month: %p', (anchor) => {
+  const weekly = () => policy({ window: 'week', anchor }).limitFor(10, 15)
+  expect(weekly).toThrow(expect.objectContaining({ option: 'anchor' }))
+})
+
 describe('an anchor that is a function', () => {
   const monthly = policy({ anchor: () => 1 })
 

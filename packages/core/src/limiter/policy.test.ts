@@ -157,6 +157,13 @@ describe('compilePolicies()', () => {
     )
   })
 
+  it('takes no two names that differ in case alone', () => {
+    const policies = ['Burst', 'day', 'burst'].map((name) => ({ name, limit: 1, window: '1m' }))
+    expect(() => compilePolicies({ policies }, OPTION_NAMES.policy)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_CONFLICT', option: 'policies[2].name' }),
+    )
+  })
+
   it('says in which policy a mistake is', () => {
     const options = {
       policies: [

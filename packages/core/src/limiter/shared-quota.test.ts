@@ -48,6 +48,16 @@ test('on a remote store, and where one of several policies is the same', async (
   expect(warnings[0]?.text).toMatch(/'day'/)
 })
 
+test('also once one that may share it is closed', async () => {
+  const { createLimiter, memoryStore } = await fresh()
+  const store = memoryStore()
+  createLimiter({ ...terms, store })
+  createLimiter({ ...terms, store, prefix: 'sluice' }).close()
+  expect(codes()).toEqual([])
+  createLimiter({ ...terms, store })
+  expect(codes()).toEqual(['SLUICE_SHARED_QUOTA'])
+})
+
 test('two middlewares with the same options', async () => {
   const { memoryStore, RoutedLimiter, plain } = await fresh()
   const options = { ...terms, store: memoryStore() }

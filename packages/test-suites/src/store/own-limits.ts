@@ -61,6 +61,33 @@ export function ownLimits({ describe, test }: StoreTests): void {
     run: (own: Own, bench: Bench) => Promise<void>,
   ) => test(name, (bench) => run(ownOf(bench.open([limit]), limit), bench))
 
+  testWith(
+    'whatever a client has ends when it said, a block also after an own limit and a top-up',
+    limitOf('fixed-window'),
+    async (own, { clock }) => {
+      const standing = async () => [
+        (await own.consume('client', 0)).admitted,
+        ...(await own.remaining('client')),
+      ]
+      await own.override(9, clock() + 100)
+      await own.grant(2, { until: clock() + 200 })
+      await own.block('client', 300)
+      clock.advance(299)
+      expect(await standing()).toEqual([false, 0])
+      clock.advance(1)
+      expect(await standing()).toEqual([true, LIMIT])
+      await own.block('client', 100)
+      await own.override(9, clock() + 200)
+      await own.grant(2, { until: clock() + 300 })
+      clock.advance(100)
+      expect(await standing()).toEqual([true, 11])
+      clock.advance(100)
+      expect(await standing()).toEqual([true, LIMIT + 2])
+      clock.advance(100)
+      expect(await standing()).toEqual([true, LIMIT])
+    },
+  )
+
   const most = Number.MAX_SAFE_INTEGER
   testWith(
     'a top-up of the largest limits is exact',

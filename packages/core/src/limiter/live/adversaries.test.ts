@@ -180,6 +180,16 @@ describe('a document for two policies, one of which may have 500', () => {
     },
   )
 
+  it('is ignored as a whole also if no version can have a limit: its algorithm has no such', async () => {
+    const remote = remoteStore()
+    const algorithm = 'sliding-window'
+    const api = limiterOn(remote.store, { algorithm, live: { limit: { max: 500 } } })
+    const other = limiterOn(remote.store, { name: 'other', prefix: 'sluice', window: '2h' })
+    write(remote, { api: layers(1e12 + 1), other: layers(3) })
+    expect([await later(api), await later(other)]).toEqual([5, 5])
+    expect(warned).toHaveLength(1)
+  })
+
   it('leaves it as it was also in a limiter that comes later', async () => {
     const remote = remoteStore()
     const wide = limiterOn(remote.store)

@@ -293,6 +293,14 @@ describe('a store that fails', () => {
     expect(await limiter.peek('client')).toMatchObject({ allowed: false, source: 'local' })
   })
 
+  it('is replaced so also once another limiter on it has been closed', async () => {
+    const [limiter, other] = [limiterOf(), limiterOf({ window: '2h' }), limiterOf({ window: '3h' })]
+    for (let i = 0; i < 3; i += 1) await limiter.consume('client')
+    other.close()
+    store.fail()
+    expect(await limiter.consume('client')).toMatchObject({ remaining: 1, source: 'local' })
+  })
+
   it.each(['sliding-window', 'sliding-log', 'token-bucket', 'leaky-bucket'] as const)(
     'is replaced with a quota of the same algorithm: %s',
     async (algorithm) => {
