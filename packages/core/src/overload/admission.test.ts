@@ -342,6 +342,34 @@ test('reports once a second and when shedding begins; without requests it stops'
     if (!begins && i > 0) expect(at - (reports[i - 1]?.at as number)).toBeGreaterThanOrEqual(1000)
 })
 
+test('a request that never ends is forgotten after ten minutes: then nothing is reported', () => {
+  const reports: number[] = []
+  const server: VirtualServer = new VirtualServer(
+    {},
+    () => {},
+    () => reports.push(server.now),
+  )
+  server.arrive(0)
+  server.run(700_000)
+  expect(reports.at(-1)).toBeGreaterThan(599_000)
+  expect(reports.at(-1)).toBeLessThan(602_000)
+})
+
+test('one that comes when a place is free goes behind those of its class that wait', () => {
+  const begun: number[] = []
+  const ends: (() => void)[] = []
+  const server = new VirtualServer({}, (_, end, { at }) => {
+    begun.push(at)
+    ends.push(end)
+  })
+  const places = server.admission.limit
+  for (let i = 0; i <= places; i += 1) server.arrive(1)
+  server.at(10, () => ends[0]?.())
+  server.arrive(10)
+  server.run(20)
+  expect(begun).toEqual(Array(places + 1).fill(1))
+})
+
 test('while a request hangs it reports once a second, and stops when that has ended', () => {
   const reports: number[] = []
   const server: VirtualServer = new VirtualServer(

@@ -94,6 +94,20 @@ test('its events say what has happened since the last one, and whether it sheds 
   ])
 })
 
+test('its first event does not count what was before anybody listened', async () => {
+  unsubscribe('sluice:overload', note)
+  const taken = jest.spyOn(Admission.prototype, 'takeCounts')
+  handle().answer(new Response())
+  now = 1000
+  const counts = () => taken.mock.results as { value: ReturnType<Admission['takeCounts']> }[]
+  await until(() => counts().some(({ value }) => value.default?.admitted === 1))
+  subscribe('sluice:overload', note)
+  handle().answer(new Response())
+  now = 2000
+  await until(() => events.length > 0)
+  expect(events[0]).toMatchObject({ classes: { default: { admitted: 1 } } })
+})
+
 test('clients come back spread over more time the longer requests have been shed', () => {
   jest.spyOn(Math, 'random').mockReturnValue(0.9999)
   for (let i = 0; i <= PLACES; i += 1) handle()
