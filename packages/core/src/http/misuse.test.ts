@@ -15,6 +15,11 @@ it.each(misuses)('%s throws, and says what to do', (_, call) => {
   expect(message).not.toContain('\n')
 })
 
+it('takes a cost of all policies for one that counts something else than requests', () => {
+  const policies = [{ limit: 10, window: '1m', unit: 'tokens' }]
+  expect(thrown(() => new RoutedLimiter({ cost: 5, policies } as never, plain))).toBeUndefined()
+})
+
 it('names the cost that could never be paid where it stands', () => {
   const ofAll = { cost: 11, policies: [{ limit: 10, window: '1m' }] }
   const ofOne = { policies: [{ limit: 10, window: '1m', cost: 11 }] }

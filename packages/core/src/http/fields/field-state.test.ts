@@ -47,6 +47,11 @@ test('a number that is in use is not used again', () => {
   expect(namesOf(joined(earlier, state([item({ name: 'a' })])))).toEqual(['a', 'A-2', 'a-3'])
 })
 
+test('a number that a policy gets is not the name of another one of its limiter', () => {
+  const later = state([item({}), item({ name: 'default-2' })])
+  expect(namesOf(joined(state([item({})]), later))).toEqual(['default', 'default-2', 'default-2-2'])
+})
+
 test('the longest names remain valid names', () => {
   const name = 'n'.repeat(128)
   const both = joined(state([item({ name })]), state([item({ name })]))
