@@ -109,7 +109,7 @@ describe('what is left', () => {
   test.each<[string, Record<string, string>, object]>([
     [
       'draft 11',
-      { 'ratelimit-policy': '"burst";q=100;w=60', ratelimit: '"burst";r=42;t=60' },
+      { 'ratelimit-policy': '"burst";q=100;w=3600', ratelimit: '"burst";r=42;t=60' },
       minute,
     ],
     [

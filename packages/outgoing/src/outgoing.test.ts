@@ -348,6 +348,7 @@ describe('a refusal', () => {
       { retry: { methods: ['POST'] } },
       3,
     ],
+    ['in capitals or not', { method: 'post', body: 'a' }, {}, { retry: { methods: ['post'] } }, 3],
     [
       'or has a key for it',
       { method: 'POST', body: 'a', headers: { 'Idempotency-Key': '1' } },
@@ -447,6 +448,24 @@ describe('what the server says is left', () => {
     expect(ends.flat()).toEqual(Array(96).fill(200))
     for (let window = 0; window < 4; window += 1)
       expect(at.filter((ms) => Math.floor(ms / 10_000) === window)).toHaveLength(20)
+  })
+
+  test('is less by what was sent before the request that was answered, and once by what was sent since', async () => {
+    const left = {
+      'x-ratelimit-limit': '100',
+      'x-ratelimit-remaining': '3',
+      'x-ratelimit-reset': '3600',
+    }
+    const { at, send } = serverOf(async (n) => {
+      await new Promise((resolve) => setTimeout(resolve, n === 1 ? 100 : 3_600_000))
+      return new Response('{}', { headers: left })
+    })
+    const paced = limitOutgoing(send)
+    sendAll(paced, 2)
+    await pass(200)
+    sendAll(paced, 5)
+    await pass(1000)
+    expect(at).toHaveLength(1 + 3)
   })
 
   test('is less by what has no answer yet, until an answer has counted it', () => {
