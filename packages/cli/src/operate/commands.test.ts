@@ -308,6 +308,8 @@ describe('sluice limit', () => {
     const { out } = await changed(limitTo('500', {}), 'client', yes)
     expect(out).toMatch(/^done: limit client to 500 in default \(1 key,/)
     expect((await limiter.peek('client')).ban?.endsMs).toBeGreaterThan(0)
+    const asJson = await changed(limitTo('500', {}), 'client', { ...yes, json: true })
+    expect(JSON.parse(asJson.out).usage).toMatchObject([{ policy: 'default', limit: 500 }])
   })
 
   it('says as JSON what the client may use now, in the words of usage()', async () => {

@@ -4,6 +4,7 @@ import { manualClock } from '@sluice/core/testing'
 import { moment } from '@sluice/terminal/words'
 import { rankedText, standingText } from './entry-text.ts'
 import type { Order } from './flags.ts'
+import { endsByKey } from './networks.ts'
 import { type RankedRecord, Ranker, type Ranking } from './ranking.ts'
 
 const never = new AbortController().signal
@@ -127,4 +128,10 @@ describe('a ranking', () => {
     expect(await new Ranker(store, {}, 5).rank('share', AbortSignal.abort())).toBeUndefined()
     store.close()
   })
+})
+
+it('a client is in a blocked network by its address, with a shard or without', () => {
+  const endOf = endsByKey([{ network: '203.0.113.0/24', endsMs: 5000 }])
+  const keys = ['203.0.113.7', '{acme}203.0.113.7', '203.0.114.7', 'user:203.0.113.7']
+  expect(keys.map(endOf)).toEqual([5000, 5000, -Infinity, -Infinity])
 })
