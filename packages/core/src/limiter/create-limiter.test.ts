@@ -271,6 +271,12 @@ describe('a wrong argument', () => {
     ['acquire', (limiter) => limiter.acquire('ada')],
     ['peek', (limiter) => limiter.peek('')],
     ['settle', (limiter) => limiter.settle('ada', 0.5)],
+    ['settle with a wrong time', (limiter) => limiter.settle('ada', -1, { at: -1 })],
+    ['settle with a wrong rest', (limiter) => limiter.settle('ada', -1, { remaining: -1 })],
+    [
+      'settle with a wrong source',
+      (limiter) => limiter.settle('ada', -1, { source: 'me' as never }),
+    ],
     ['reset', (limiter) => limiter.reset('')],
     ['block', (limiter) => limiter.block('ada', 'soon' as never)],
     ['override', (limiter) => limiter.override('ada', {} as never)],

@@ -84,10 +84,12 @@ describe('the request that crosses', () => {
     expect(crossed()).toEqual([])
   })
 
-  test('crosses a share once that is given twice', () => {
-    const limiter = limiterOf({ alertAt: [1, 0.5, 1] })
-    for (let i = 0; i < 10; i += 1) limiter.consume('ada')
+  test('crosses shares in their order, and once one that is given twice', () => {
+    const limiter = limiterOf({ alertAt: [1, 0.5, 1e-7, 1] })
+    limiter.consume('ada', { cost: 5 })
+    limiter.consume('ada', { cost: 5 })
     expect(crossed()).toEqual([
+      [1e-7, 5],
       [0.5, 5],
       [1, 10],
     ])

@@ -510,6 +510,8 @@ describe('wait()', () => {
     const seen: boolean[] = []
     const onDecision = ({ allowed }: { allowed: boolean }) => void seen.push(allowed)
     const { wait } = world({ ...ONE, onDecision })
+    expect(await wait('never', 'ada', { cost: 2 })).toMatchObject({ code: 'SLUICE_WAIT_NEVER' })
+    expect(seen.splice(0)).toEqual([false])
     void wait('a')
     void wait('b')
     void wait('c', 'ada', { maxWait: '2500ms' })
@@ -571,6 +573,18 @@ describe('acquire() with maxWait', () => {
     expect(await first).toMatchObject({ allowed: true })
     await pass(3000)
     expect(await second).toBe('SLUICE_WAIT_TOO_LONG')
+  })
+
+  it('is rejected at once while its key is blocked for longer than it may wait', async () => {
+    const { limiter } = world({ concurrent: 1 })
+    await limiter.block('ada', '1m')
+    const errors: unknown[] = []
+    limiter.acquire('ada', { maxWait: '59s' }).catch((error) => errors.push(error))
+    await pass(0)
+    expect(errors).toMatchObject([{ code: 'SLUICE_WAIT_TOO_LONG', retryAfterMs: 60_000 }])
+    const acquired = limiter.acquire('ada', { maxWait: '61s' })
+    await pass(60_000)
+    expect(await acquired).toMatchObject({ allowed: true })
   })
 
   it('takes a slot at its deadline that another process has given back meanwhile', async () => {

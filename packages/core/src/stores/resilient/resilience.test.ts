@@ -221,6 +221,18 @@ describe('a store that decides keys separately', () => {
       limiter.close()
     })
 
+    it('says who has decided: this process if it has decided any, or who refuses', async () => {
+      const { limiter, fail } = await open()
+      fail(true)
+      expect((await limiter.decide(charges)).source).toBe('store')
+      await limiter.reset('full')
+      expect(await limiter.decide(charges)).toMatchObject({ allowed: true, source: 'local' })
+      await limiter.reset('full')
+      const large = charges.map((each) => ({ ...each, cost: each.key === 'other' ? 9 : 1 }))
+      expect(await limiter.decide(large)).toMatchObject({ allowed: false, source: 'local' })
+      limiter.close()
+    })
+
     it('a probe charges the other one nothing', async () => {
       const { limiter, fail, leftOf } = await open()
       fail(true)
