@@ -180,16 +180,15 @@ export class PartedLog implements Log {
   clampTo(now: number): void {
     if (this.newest === undefined || this.newest <= now) return
     const index = this.blocks.findIndex((block) => block.last > now)
-    const [block, ...later] = this.blocks.splice(index) as [Block, ...Block[]]
+    const block = this.blocks[index] as Block
+    const entries = this.change(block)
     let moved = 0
-    for (const each of later) {
+    for (const each of this.blocks.splice(index + 1)) {
       moved += each.units
       this.forget(each)
     }
-    const entries = this.change(block)
     entries.clampTo(now)
     if (moved > 0) entries.add(now, moved)
-    this.blocks.push(block)
     this.refresh(block)
   }
 

@@ -6,6 +6,7 @@ import { reserved } from '../../../algorithms/reserved/reserved.ts'
 import { crowdedSuite } from '../../../algorithms/testing/crowded-parity.ts'
 import { createLimiter } from '../../../limiter/create-limiter.ts'
 import { manualClock } from '../../../testing/index.ts'
+import { memoryStore } from '../../memory/memory-store.ts'
 import type { Charge, StoreResult } from '../../store.ts'
 import { transactionalStore } from '../transactional-store.ts'
 import { isPart } from './parts.ts'
@@ -151,6 +152,25 @@ test('a log that moves on keeps no row of what has left the window', async () =>
   expect(Math.abs(rows.size - early)).toBeLessThan(3)
   expect(took().transactions).toBeLessThan(3000 * 1.03)
 })
+
+test.each([10, 1000])(
+  'a log counts what it holds after a clock has stepped back by %i ms',
+  async (ms) => {
+    const limit = algorithms['sliding-log'].compile({ limit: 10_000, windowMs: 300 })
+    const { clock, decide } = keyOf(limit)
+    const memory = memoryStore({ clock })
+    const { algorithm } = limit
+    const other = memory.open({ policies: [{ name: 'log', algorithm }] }, 'sluice')
+    for (let i = 0; i < 700; i += 1) {
+      // Of the first block, some entries have left the window then.
+      if (i === 500) clock.advance(-ms)
+      const { outcomes } = await decide(i)
+      const [expected] = other.decide([[{ key: 'client', limit, cost: 1 }]]) as StoreResult[]
+      expect([i, outcomes[0]?.remaining]).toEqual([i, expected?.outcomes[0]?.remaining])
+    }
+    memory.close()
+  },
+)
 
 test('no owner has more of 2,000 reservations than are free, exactly', async () => {
   const { decide, settle } = keyOf(reservations)
