@@ -165,14 +165,13 @@ export class PartedLog implements Log {
       const block = this.blocks.shift() as Block
       this.total -= block.units
       this.forget(block)
-      this.droppedUntil = 0
     }
     const [block] = this.blocks
     if (block === undefined || block.first > time) return
     const entries = this.load(block)
     const units = block.units
     entries.dropUntil(time)
-    if (!block.isChanged) this.droppedUntil = time
+    this.droppedUntil = time
     this.refresh(block)
     this.total -= units - block.units
   }
