@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { GrowingTransactions, MissingKeys, type States } from './growing-transactions.ts'
 import type { TransactionalBackend } from './transactional-backend.ts'
 
@@ -43,20 +43,36 @@ it('calls that share any name keep their order, however often one is begun anew'
   expect(order.slice(3).sort()).toEqual(['dc', 'fb'])
 })
 
-it('one whose answer is lost holds up others for as long as it may take', async () => {
-  isLost = (keys) => keys.includes('x')
-  void call(['a'], 'x', 20)
-  const next = call(['a'])
-  expect(await next).toEqual(['a'])
-  // It was decided before, and its answer did not come.
-  expect(order).toEqual(['a', 'a'])
-})
+describe('one whose answer is lost', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
+    isLost = (keys) => keys.includes('x')
+  })
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+  const turns = async () => {
+    for (let i = 0; i < 10; i += 1) await turn()
+  }
 
-it('one that waited behind others for longer than it may take is not decided', async () => {
-  isLost = (keys) => keys.includes('x')
-  void call(['a'], 'x', 50)
-  await turn()
-  const late = call(['a', 'b'], '', 1)
-  await expect(late).rejects.toThrow('no answer within 1 ms')
-  expect(order).toEqual(['a'])
+  it('holds up others for as long as it may take', async () => {
+    void call(['a'], 'x', 100)
+    const next = call(['a'])
+    await turns()
+    // It was decided, and nobody knows.
+    expect(order).toEqual(['a'])
+    jest.advanceTimersByTime(110)
+    expect(await next).toEqual(['a'])
+    expect(order).toEqual(['a', 'a'])
+  })
+
+  it('makes one that may wait no longer fail undecided', async () => {
+    void call(['a'], 'x', 100)
+    await turns()
+    const late = call(['a', 'b'], '', 90)
+    await turns()
+    jest.advanceTimersByTime(110)
+    await expect(late).rejects.toThrow('no answer within 90 ms')
+    expect(order).toEqual(['a'])
+  })
 })
