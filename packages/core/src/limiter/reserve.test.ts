@@ -126,6 +126,15 @@ describe('beside other policies', () => {
     expect(remaining(limiter)).toEqual([2, 90, 990])
   })
 
+  test('settle corrects nothing of a dry run that was not charged', () => {
+    const dryRun = { name: 'new', limit: 20, window: 'month', dryRun: true }
+    const limiter = world({ ...withoutPolicy, policies: [...policies, dryRun] }).process()
+    const stream = limiter.acquire('ada', { cost: 30 })
+    expect(remaining(limiter)).toEqual([1, 70, 970, 20])
+    stream.settle(40)
+    expect(remaining(limiter)).toEqual([2, 60, 960, 20])
+  })
+
   test('release after a wrong cost gives the slot back, and keeps the estimate', () => {
     const limiter = world({ ...withoutPolicy, policies }).process()
     const stream = limiter.acquire('ada', { cost: 30 })

@@ -84,16 +84,20 @@ describe('policies that were decided separately, one by the store and one by thi
     const { changes, limiter } = open()
     const decision = limiter.consume('a') as Decision
     const charges = limiter.compiledPolicies.map((policy) => {
-      return { key: 'a', limit: policy.limitFor(), cost: 3 }
+      return { key: 'a', limit: policy.limitFor(), cost: 3, slot: 7, reserved: 2 }
     })
     limiter.settleCharges(charges, decision)
     const made = changes.map((each) => {
       const { source, charges } = each as Extract<Change, { kind: 'settle' }>
-      return [source, charges.map(({ cost }) => cost)]
+      return [source, charges.map(({ cost, reserved = 0 }) => [cost, reserved])]
     })
+    const [corrected, left] = [
+      [3, 2],
+      [0, 0],
+    ]
     expect(made).toEqual([
-      ['store', [3, 0]],
-      ['local', [0, 3]],
+      ['store', [corrected, left]],
+      ['local', [left, corrected]],
     ])
   })
 
