@@ -271,6 +271,25 @@ describe('a reserved share', () => {
     expect([server.admission.limit, server.admission.active, batch]).toEqual([20, 20, 4])
   })
 
+  test('is kept for a class whose requests are refused before they have asked for a place', () => {
+    const classes = [
+      { name: 'normal', reserve: 0 },
+      { name: 'batch', reserve: 0.5 },
+    ]
+    const server = new VirtualServer({ classes, maxWaiting: 0 }, (self, end, { at }) => {
+      if (at === 0) self.block(10)
+      self.at(self.now + 1000, end)
+    })
+    const isBatch = { importance: 1 }
+    server.arrive(0)
+    server.arrive(0, isBatch)
+    for (let i = 0; i < 30; i += 1) server.arrive(20)
+    server.arrive(20, isBatch)
+    server.run(50)
+    const ofBatch = of(server, ({ importance }) => importance === 1)
+    expect(ofBatch.map(({ result }) => result)).toEqual(['shed', undefined])
+  })
+
   test('is used by others while nobody needs it', () => {
     const server = played(
       (HANDLERS['a slow database of 10 connections'] as () => Handler)(),
