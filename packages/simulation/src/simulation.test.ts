@@ -18,11 +18,13 @@ beforeAll(async () => {
   cores = await compileCore()
 })
 
-const seeds = isAll ? Array.from({ length: 1000 }, (_, i) => i + 1) : chooseSeeds(1000, 100)
+/** Of the thousand, those that `redis/redis.test.ts` does not play in Lua. */
+const OTHERS = Array.from({ length: 700 }, (_, i) => i + 301)
+const seeds = isAll ? OTHERS : chooseSeeds(1000, 100)
 
 test(`${seeds.length} seeds find nothing`, async () => {
   for (const seed of seeds) expect((await search(cores, seed, 1)).found).toBeUndefined()
-  // Half a minute of computing for a thousand, which a busy machine makes several.
+  // A minute of computing for seven hundred, which a busy machine makes several.
 }, 1_800_000)
 
 test.each(regressions)('$was: no more', async (regression) => {

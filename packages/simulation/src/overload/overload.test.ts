@@ -11,7 +11,7 @@ beforeAll(async () => {
   cores = await compileCore()
 })
 
-const seeds = isAll ? 60 : 12
+const seeds = isAll ? 40 : 12
 
 test(`${seeds} runs with too much load find nothing`, async () => {
   expect((await searchLoads(cores, 1, seeds)).found).toBeUndefined()
