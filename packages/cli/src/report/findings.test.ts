@@ -15,3 +15,17 @@ it('names the policy of several that lets clients through with more than its lim
     'limits (day) let 3 clients through with more than 150 % of the limit',
   ])
 })
+
+it('names lines that were left out, or played at another time, where they are more than one in a hundred', () => {
+  const findings = (count: number) => {
+    const source = { lines: 1000, unreadable: count, early: count, late: count }
+    const report = { source, requests: 1000, clients: 10, runs: [] }
+    return findingsOf(report as never, { largestClient: () => -1 } as never, String)
+  }
+  expect(findings(10)).toEqual([])
+  expect(findings(11)).toEqual([
+    expect.stringContaining('could not be read'),
+    expect.stringContaining('ahead of those around them'),
+    expect.stringContaining('came more than a minute late'),
+  ])
+})
