@@ -381,6 +381,23 @@ export function ownLimits({ describe, test }: StoreTests): void {
   }
 
   const bucket = algorithms['token-bucket'].compile({ limit: 100, windowMs: HOUR, burst: 7 })
+  const slow = algorithms['token-bucket'].compile({
+    limit: 1,
+    windowMs: 365 * 24 * HOUR,
+    burst: 250_000,
+  })
+  testWith(
+    'a client has one however long its count lives: beyond 2^52 ms',
+    slow,
+    async (own, { clock }) => {
+      await own.consume('client', 200_000)
+      await own.consume('client', 1)
+      await own.ledger.override(0, 'client', slow, { limit: 0, until: Infinity })
+      expect((await own.consume('client')).admitted).toBe(false)
+      clock.advance(HOUR)
+      expect((await own.consume('client')).admitted).toBe(false)
+    },
+  )
   testWith(
     'a bucket keeps its burst, and drains at its own rate',
     bucket,
