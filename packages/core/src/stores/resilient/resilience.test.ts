@@ -720,6 +720,15 @@ describe('what a failing store receives', () => {
     limiter.close()
   })
 
+  it('what the store has reserved is counted here by what it has really cost', async () => {
+    const limiter = createLimiter({ store, ...base, reserve: true })
+    const estimate = await limiter.acquire('client', { cost: 3 })
+    await estimate.settle(1)
+    store.fail()
+    expect(await limiter.peek('client')).toMatchObject({ source: 'local', remaining: 4 })
+    limiter.close()
+  })
+
   it('a settlement that is repeated is counted here once', async () => {
     const policy = new Policy('', base)
     const limiter = new StoreLimiter([policy], { store, deadline: 1000 })
