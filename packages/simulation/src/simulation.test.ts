@@ -18,7 +18,7 @@ beforeAll(async () => {
   cores = await compileCore()
 })
 
-/** Of the thousand, those that `redis/redis.test.ts` does not play in Lua. */
+/** The seeds of the thousand that `redis/redis.test.ts` does not play in Lua. */
 const OTHERS = Array.from({ length: 700 }, (_, i) => i + 301)
 const seeds = isAll ? OTHERS : chooseSeeds(1000, 100)
 

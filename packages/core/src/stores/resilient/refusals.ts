@@ -156,7 +156,7 @@ export class LedgerRefusals {
    * Runs an operation that changes the keys' quotas. Before and after it, forgets their remembered
    * refusals and those in progress, which may no longer hold.
    *
-   * @param where of the policies of this ledger, or of all
+   * @param where whether the refusals of this ledger's policies are meant, or those of all
    */
   async ending<T>(
     keys: readonly string[],
