@@ -35,36 +35,48 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ lose: fc.constant('everything' as const) }) },
 )
 
-/** The definition: what is held until when, and for how long. */
+/** The definition: what is held until when, and for how long. Only what changes it drops what has ended. */
 class Model {
   private held = new Map<number, { readonly until: number; readonly hold: number }>()
+  /** When something was held last: if that is later than now, the clock has stepped back. */
+  private heldAt = 0
 
-  /** Slots in use: held no longer than if they had been taken just now. */
+  /** Slots in use. */
   inUse(now: number): number {
-    for (const [slot, { until, hold }] of this.held) {
-      if (until <= now) this.held.delete(slot)
-      else this.held.set(slot, { until: Math.min(until, now + hold), hold })
-    }
-    return this.held.size
+    return Array.from(this.held.values()).filter(({ until }) => until > now).length
   }
 
-  /** How long the last of them is held, ms from `now` on. */
+  /** How long the last of them is held, ms from `now` on: no longer than if it had been taken just now. */
   lastMs(now: number): number {
-    return Math.max(0, ...Array.from(this.held.values(), ({ until }) => until - now))
+    const ends = Array.from(this.held.values(), ({ until, hold }) => Math.min(until - now, hold))
+    return Math.max(0, ...ends)
   }
 
   hold(slot: number, now: number, hold: number): void {
-    this.inUse(now)
+    this.move(now)
     this.held.set(slot, { until: now + hold, hold })
+    this.heldAt = now
+  }
+
+  refuse(now: number): void {
+    if (this.heldAt > now) this.move(now)
   }
 
   release(slot: number, now: number): void {
-    this.inUse(now)
+    this.move(now)
     this.held.delete(slot)
   }
 
   clear(): void {
     this.held.clear()
+  }
+
+  private move(now: number): void {
+    for (const [slot, { until, hold }] of this.held) {
+      if (until <= now) this.held.delete(slot)
+      else this.held.set(slot, { until: Math.min(until, now + hold), hold })
+    }
+    this.heldAt = Math.min(this.heldAt, now)
   }
 }
 
@@ -92,7 +104,7 @@ async function play(storeOn: (clock: () => number) => Store, limit: number, even
       if (free > 0) {
         model.hold(last, now, HOLDS[place] as number)
         processes[place]?.push(last)
-      }
+      } else model.refuse(now)
       const [{ remaining, resetMs }] = outcomes as [Outcome]
       const expected = [free > 0, Math.max(0, free - 1), model.lastMs(now)]
       expect([admitted, remaining, resetMs]).toEqual(expected)
