@@ -29,11 +29,19 @@ export class Streams {
     return [...this.producedBy.values()].reduce((sum, each) => sum + each, 0)
   }
 
-  options({ estimate = 0, window = '1h' }: { estimate?: number; window?: Duration }): TestOptions {
+  options({
+    estimate = 0,
+    window = '1h',
+    hold = '1s',
+  }: {
+    estimate?: number
+    window?: Duration
+    hold?: Duration
+  }): TestOptions {
     const idOf = ({ headers }: SuiteRequest) => Number(headers['x-id'] ?? 0)
     return {
       policies: [
-        { name: 'slots', concurrent: 2, hold: '1s' },
+        { name: 'slots', concurrent: 2, hold },
         {
           name: 'tokens',
           limit: 1000,
