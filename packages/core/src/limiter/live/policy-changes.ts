@@ -37,42 +37,43 @@ export async function listPolicies(documents: SharedDocuments): Promise<readonly
     })
 }
 
-export async function setPolicy(
+export function setPolicy(
   documents: SharedDocuments,
   name: string,
   settings: PolicySettings,
   options: SetOptions,
 ): Promise<PolicyChange> {
-  const known = await knownPolicies(documents)
-  const set = checkSettings(known, name, settings)
-  const forMs = options.for === undefined ? undefined : parseDuration('for', options.for)
-  return change(documents, known, 'set', options, ({ policies }, at) => {
-    const until = forMs === undefined ? undefined : at + forMs
-    return { [name]: withLayer(policies[name] ?? [], { set, until }, at) }
+  return change(documents, 'set', options, (known) => {
+    const set = checkSettings(known, name, settings)
+    const forMs = options.for === undefined ? undefined : parseDuration('for', options.for)
+    return ({ policies }, at) => {
+      const until = forMs === undefined ? undefined : at + forMs
+      return { [name]: withLayer(policies[name] ?? [], { set, until }, at) }
+    }
   })
 }
 
-export async function unsetPolicy(
+export function unsetPolicy(
   documents: SharedDocuments,
   name: string,
   options: ChangeOptions,
 ): Promise<PolicyChange> {
-  const known = await knownPolicies(documents)
-  return change(documents, known, 'unset', options, ({ policies }) => {
+  return change(documents, 'unset', options, (known) => ({ policies }) => {
     // A policy that an application no longer has can be ended too.
     if (policies[name] === undefined) knownPolicy(known, name)
     return { [name]: [] }
   })
 }
 
-export async function applyPolicies(
+export function applyPolicies(
   documents: SharedDocuments,
   given: Readonly<Record<string, PolicySettings>>,
   options: ChangeOptions,
 ): Promise<PolicyChange> {
-  const known = await knownPolicies(documents)
-  const wanted = checkAll(known, given)
-  return change(documents, known, 'apply', options, ({ policies }) => withAll(policies, wanted))
+  return change(documents, 'apply', options, (known) => {
+    const wanted = checkAll(known, given)
+    return ({ policies }) => withAll(policies, wanted)
+  })
 }
 
 export async function differences(
@@ -93,14 +94,13 @@ export async function historyOf(documents: SharedDocuments): Promise<readonly Po
   return [...readOrNothing(text).history].reverse()
 }
 
-export async function rollBack(
+export function rollBack(
   documents: SharedDocuments,
   number: number | undefined,
   options: ChangeOptions,
 ): Promise<PolicyChange> {
   if (number !== undefined) checkInteger('number', number, 1, Number.MAX_SAFE_INTEGER)
-  const known = await knownPolicies(documents)
-  return change(documents, known, 'rollback', options, ({ history }) => {
+  return change(documents, 'rollback', options, () => ({ history }) => {
     const from = history.findIndex((each) => number === undefined || each.number === number)
     const undone = number === undefined ? history.slice(-1) : history.slice(from)
     if (from < 0)
@@ -115,31 +115,40 @@ export async function rollBack(
   })
 }
 
+/** The new layers of the policies that a change is about. */
+type EditPolicies = (document: PolicyDocument, at: number) => PolicyLayers
+
 /**
- * Writes what `edit` says, once nobody has changed the document meanwhile.
+ * Writes a change, once nobody has changed the document meanwhile. The changes of this process come in the order in
+ * which they were asked for.
  *
+ * @param plan checks the change, once the policies are known
  * @throws SluiceError if a policy could not take it over: then all processes would ignore the document
  */
 async function change(
   documents: SharedDocuments,
-  known: KnownPolicies,
   action: PolicyChange['action'],
   { by = 'application', from = 'api', seen }: ChangeOptions,
-  edit: (document: PolicyDocument, at: number) => PolicyLayers,
+  plan: (known: KnownPolicies) => EditPolicies,
 ): Promise<PolicyChange> {
   let made: PolicyChange | undefined
-  await documents.change(POLICIES, action, (text, at) => {
-    const document = readOrNothing(text)
-    const last = document.history.at(-1)
-    if (seen !== undefined && (last?.number ?? 0) !== seen) throw changedMeanwhile(seen, last)
-    const who = { at, by: cut(by), from: cut(from), action }
-    return orFull(() => {
-      const after = edit(document, at)
-      for (const [name, layers] of Object.entries(after)) checkTogether(known.get(name), layers, at)
-      const next = changed(document, after, who)
-      made = next.history.at(-1)
-      return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
-    })
+  await documents.change(POLICIES, action, async () => {
+    const known = await knownPolicies(documents)
+    const edit = plan(known)
+    return (text, at) => {
+      const document = readOrNothing(text)
+      const last = document.history.at(-1)
+      if (seen !== undefined && (last?.number ?? 0) !== seen) throw changedMeanwhile(seen, last)
+      const who = { at, by: cut(by), from: cut(from), action }
+      return orFull(() => {
+        const after = edit(document, at)
+        for (const [name, layers] of Object.entries(after))
+          checkTogether(known.get(name), layers, at)
+        const next = changed(document, after, who)
+        made = next.history.at(-1)
+        return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
+      })
+    }
   })
   return made as PolicyChange
 }

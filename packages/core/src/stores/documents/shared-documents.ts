@@ -18,6 +18,13 @@ export interface NewText {
   readonly ttlMs: number
 }
 
+/**
+ * The text in place of what the store has; undefined: it stays. It is called again if another process was faster.
+ *
+ * @param at ms on the store's clock
+ */
+export type Edit = (text: string, at: number) => NewText | undefined
+
 /** A document that something in this process follows. */
 class Followed {
   readonly name: string
@@ -135,22 +142,18 @@ export class SharedDocuments {
    * Changes a document: in this process at once, in the others when they ask again.
    *
    * @param operation the call that errors name
-   * @param edit the text in place of what the store has, perhaps called again if another process was faster;
-   *   undefined: it stays
-   * @throws SluiceError if the store keeps no documents, and what `edit` throws
+   * @param plan makes the edit, once the earlier changes of this process are over
+   * @throws SluiceError if the store keeps no documents, and what `plan` and its edit throw
    */
-  change(
-    name: string,
-    operation: string,
-    edit: (text: string, at: number) => NewText | undefined,
-  ): MaybePromise<void> {
+  change(name: string, operation: string, plan: () => MaybePromise<Edit>): MaybePromise<void> {
     const documents = this.supported()
-    const attempt = () => this.attempt(documents, name, operation, edit, 1)
-    if (this.store.mode === 'sync') return attempt()
+    const make = (edit: Edit) => this.attempt(documents, name, operation, edit, 1)
+    if (this.store.mode === 'sync') return then(plan(), make)
     const earlier = this.changing ?? Promise.resolve()
     const done = earlier.then(async () => {
       const { inTime } = await import('./in-time.ts')
-      return inTime(attempt, {
+      const edit = await plan()
+      return inTime(() => make(edit), {
         operation,
         problem: 'the store did not confirm it',
         advice: 'It may hold nevertheless: repeat it when the store is back.',
@@ -237,7 +240,7 @@ export class SharedDocuments {
     documents: Documents,
     name: string,
     operation: string,
-    edit: (text: string, at: number) => NewText | undefined,
+    edit: Edit,
     attempts: number,
   ): MaybePromise<void> {
     return then(documents.read(this.prefix, name, ''), ({ text = '', at }) => {

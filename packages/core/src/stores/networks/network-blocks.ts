@@ -90,7 +90,7 @@ export class NetworkBlocks {
   }
 
   private change(operation: 'block' | 'reset', edit: Edit): MaybePromise<void> {
-    return this.documents.change(NAME, operation, (text, at) => {
+    return this.documents.change(NAME, operation, () => (text, at) => {
       const networks = readNetworks(text, at)
       if (!edit(networks, at)) return undefined
       const ttlMs = Math.max(0, ...networks.values()) - at

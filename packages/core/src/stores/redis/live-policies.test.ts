@@ -1,5 +1,6 @@
 // Live policies on a real Redis: who may write them, and what else may be in their place.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { patient, until } from '@sluice/test-harness/redis'
@@ -71,6 +72,40 @@ describe('on one Redis', () => {
     // Who may not read the document has the limits of the code.
     expect((await theirs.peek('user')).limit).toBe(5)
     expect(await limitOf(limiter)).toBe(7)
+  })
+
+  test('changes of one turn come in their order, also if the first answer of the store is late', async () => {
+    const store = redisStore(redis.client)
+    const documents = store.documents as NonNullable<typeof store.documents>
+    const late = { isAwaited: true }
+    const read: typeof documents.read = async (prefix, name, version) => {
+      if (name === 'keyspaces' && late.isAwaited) {
+        late.isAwaited = false
+        await Promise.race([Promise.all(others), delay(300)])
+      }
+      return documents.read(prefix, name, version)
+    }
+    const { policies } = limiterOn(redis.client, {
+      store: { ...store, documents: { ...documents, read } },
+    })
+    const first = policies.set('api', { limit: 6 })
+    const others = [
+      policies.set('api', { limit: 7 }),
+      policies.apply({ api: { limit: 8 } }),
+      policies.unset('api'),
+      policies.set('api', { limit: 9 }),
+      policies.rollback(),
+    ]
+    const made = await Promise.all([first, ...others])
+    expect(made.map(({ number, action }) => `${number} ${action}`)).toEqual([
+      '1 set',
+      '2 set',
+      '3 apply',
+      '4 unset',
+      '5 set',
+      '6 rollback',
+    ])
+    expect((await policies.list())[0]).toMatchObject({ limit: 5 })
   })
 
   test.each([
