@@ -118,7 +118,7 @@ test('clients come back spread over more time the longer requests have been shed
   expect(waits).toEqual(['3', '23', '30'])
 })
 
-test('an adapter that sends what is thrown gets the refusal, with its fields', () => {
+test('an adapter that sends what is thrown gets the refusal, with its fields', async () => {
   const send: typeof adapter.send = (_response, _body, _mediaType, toError) => {
     throw toError()
   }
@@ -127,6 +127,9 @@ test('an adapter that sends what is thrown gets the refusal, with its fields', (
   for (let i = 0; i <= PLACES; i += 1) handle()
   const headers = expect.objectContaining({ 'Retry-After': expect.any(String) })
   expect(() => handle()).toThrow(expect.objectContaining({ status: 503, headers }))
+  // The one that waits would be refused during a later test.
+  for (const each of begun) each.answer(new Response())
+  await until(() => begun.length === PLACES + 1)
 })
 
 test('requests are of one kind by their route, or else by their class', () => {
