@@ -234,14 +234,20 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
       await own.peek('client')
       const other = direct(path)
       other.exec('BEGIN IMMEDIATE')
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
       const waiting = own.consume('patient')
-      for (let i = 0; i < 3; i += 1)
-        expect(await prompt.consume('client')).toMatchObject({ allowed: false, source: 'deny' })
+      for (let i = 0; i < 3; i += 1) {
+        const denied = prompt.consume('client')
+        await jest.advanceTimersByTimeAsync(60)
+        expect(await denied).toMatchObject({ allowed: false, source: 'deny' })
+      }
       other.exec('COMMIT')
-      expect(await waiting).toMatchObject({ remaining: 4, source: 'store' })
       // What waits is decided in its order.
-      const isUsed = async () => (await prompt.consume('another')).source === 'store'
-      await until(isUsed, { what: 'the store decides again' })
+      const last = own.consume('another')
+      await jest.advanceTimersByTimeAsync(1000)
+      expect(await last).toMatchObject({ source: 'store' })
+      jest.useRealTimers()
+      expect(await waiting).toMatchObject({ remaining: 4, source: 'store' })
       expect(await own.peek('client')).toMatchObject({ remaining: 5, source: 'store' })
     })
 
