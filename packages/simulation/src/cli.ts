@@ -10,6 +10,7 @@
 // npm run simulate -- --report --seeds 3000: measures each fault
 
 import { parseArgs } from 'node:util'
+import { optimizeLater } from '@sluice/test-harness/processes'
 import { compileCore } from './core.ts'
 import { planOf } from './draw-plan.ts'
 import { judge } from './histories/judge.ts'
@@ -60,6 +61,8 @@ How it works, and what it checks: docs/testing.md
   --calls N            about so many between two kills; default: 1000
   --model              lets Spin try all interleavings of a model of slots (Debian: spin, gcc)
   --help`
+
+optimizeLater()
 
 const values = parsed()
 const lua = values.lua ? await LuaMachine.create() : undefined

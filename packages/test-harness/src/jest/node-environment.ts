@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { TestEnvironment } from 'jest-environment-node'
+import { optimizeLater } from '../processes/optimize-later.ts'
 import { keepCompiled } from './compiled-modules.ts'
+
+optimizeLater()
 
 const { run } = AsyncLocalStorage.prototype
 const used = new Set<AsyncLocalStorage<unknown>>()
