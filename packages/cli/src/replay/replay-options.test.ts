@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { prepare } from './replay-options.ts'
 
-it('a route that is exempt stays so, and each other one is told by its listener', () => {
+it('an exempt route stays exempt, and the listener of each other route identifies it', () => {
   const routes = { '/health': false, 'POST /login': { limit: 5 } } as const
   const { options, routes: named } = prepare({ limit: 9, window: '1m', routes })
   const login = options.routes?.['POST /login'] as { onDecision: () => void }

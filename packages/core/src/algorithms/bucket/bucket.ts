@@ -258,9 +258,9 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
   /** In a queue, the own cost keeps only those behind it waiting. */
   earliest({ ahead, cost, at, free, limit, windowMs }: InLine): number {
     const beyond = Math.max(0, this.queued ? ahead : ahead + cost - free)
-    const isOwn = limit !== this.units || windowMs !== this.windowMs
-    if (!isOwn) return at + Math.floor((beyond * this.window) / this.params.limit)
-    // The time that a token bucket shows is rounded up.
+    if (limit === this.units && windowMs === this.windowMs)
+      return at + Math.floor((beyond * this.window) / this.params.limit)
+    // Of an own limit, only what is shown is known, and a token bucket rounds its time up.
     return at + Math.floor((beyond * (this.queued ? windowMs : windowMs - 1)) / limit)
   }
 
