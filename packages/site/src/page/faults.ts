@@ -4,35 +4,19 @@
 export function textOutside(): string[] {
   const SLACK = 1.5
   const found: string[] = []
-  /** Finds each once: a page of code has thousands of words. */
-  const once = <T>(find: (element: Element) => T): ((element: Element) => T) => {
-    const known = new Map<Element, T>()
-    return (element) => {
-      const value = known.has(element) ? (known.get(element) as T) : find(element)
-      known.set(element, value)
-      return value
-    }
-  }
-  const blockOf = once(
-    (element): Element =>
-      /^inline(?!-block)/.test(getComputedStyle(element).display)
-        ? blockOf(element.parentElement as Element)
-        : element,
-  )
-  const scrolls = once(
-    (element): boolean =>
-      getComputedStyle(element).overflowX !== 'visible' ||
-      (element.parentElement !== null && scrolls(element.parentElement)),
-  )
+  const isInline = (element: Element) => /^inline(?!-block)/.test(getComputedStyle(element).display)
+  const scrolls = (element: Element | null): boolean =>
+    element !== null &&
+    (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement))
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-    const element = text.parentElement as HTMLElement
-    if (text.textContent?.trim() === '') continue
-    const block = blockOf(element)
-    if (scrolls(block) || !element.checkVisibility({ visibilityProperty: true })) continue
+    let block = text.parentElement as HTMLElement
+    if (text.textContent?.trim() === '' || !block.checkVisibility({ visibilityProperty: true }))
+      continue
+    while (isInline(block)) block = block.parentElement as HTMLElement
     const { left, right } = block.getBoundingClientRect()
     // Text for screen readers alone has no room.
-    if (right - left < 2) continue
+    if (right - left < 2 || scrolls(block)) continue
     const range = document.createRange()
     range.selectNodeContents(text)
     for (const each of range.getClientRects()) {
@@ -54,15 +38,10 @@ export function faintCode(): string[] {
       .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
     return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0)
   }
-  const backgrounds = new Map<Element, string>()
   const backgroundOf = (element: Element): string => {
-    const known = backgrounds.get(element)
-    if (known !== undefined) return known
     const { backgroundColor } = getComputedStyle(element)
-    const isOwn = numbers(backgroundColor)[3] !== 0 || element.parentElement === null
-    const found = isOwn ? backgroundColor : backgroundOf(element.parentElement)
-    backgrounds.set(element, found)
-    return found
+    if (numbers(backgroundColor)[3] !== 0 || element.parentElement === null) return backgroundColor
+    return backgroundOf(element.parentElement)
   }
   const faint = new Map<string, string>()
   for (const word of document.querySelectorAll('.shiki .line > span')) {
