@@ -55,6 +55,38 @@ describe('set', () => {
     expect(limiter.consume('ada')).toMatchObject({ allowed: true, limit: 5, remaining: 0 })
   })
 
+  it('and what else changes policies has the values of the call, whatever becomes of the objects', async () => {
+    const { policies } = limiterOf()
+    const settings = { limit: 6, alertAt: [0.5] }
+    const all = { api: { limit: 7 } }
+    const options = { by: 'ada' }
+    const use = (limit: number, by: string) => {
+      settings.limit = limit
+      settings.alertAt[0] = limit / 100
+      all.api.limit = limit
+      options.by = by
+    }
+    const changes = [
+      policies.set('api', settings, options),
+      policies.apply(all, options),
+      policies.unset('api', options),
+      policies.rollback(undefined, options),
+    ]
+    use(50, 'eve')
+    const of = (limit: number | undefined, alertAt?: number[]) =>
+      limit === undefined ? [] : [{ set: { limit, ...(alertAt && { alertAt }) } }]
+    expect((await Promise.all(changes)).map(({ by, after }) => [by, after.api])).toEqual([
+      ['ada', of(6, [0.5])],
+      ['ada', of(7)],
+      ['ada', of(undefined)],
+      ['ada', of(7)],
+    ])
+    use(8, 'ada')
+    const differences = policies.diff(all)
+    use(50, 'eve')
+    expect(await differences).toMatchObject([{ before: { limit: 7 }, after: { limit: 8 } }])
+  })
+
   it('lets those go on who wait, where the policy becomes a dry run', async () => {
     const limiter = limiterOf({ limit: 1, window: '1h' })
     limiter.consume('ada')

@@ -29,12 +29,14 @@ export class PolicyControl {
     settings: PolicySettings,
     options: SetOptions = {},
   ): Promise<PolicyChange> {
-    return (await loadPolicyChanges()).setPolicy(this.documents, name, settings, options)
+    const given = asOfNow([settings, options])
+    return (await loadPolicyChanges()).setPolicy(this.documents, name, ...given)
   }
 
   /** Lets the options of the code hold again, of one policy. */
   async unset(name: string, options: ChangeOptions = {}): Promise<PolicyChange> {
-    return (await loadPolicyChanges()).unsetPolicy(this.documents, name, options)
+    const given = asOfNow([options])
+    return (await loadPolicyChanges()).unsetPolicy(this.documents, name, ...given)
   }
 
   /** Sets the settings of all policies: those that are not named have the options of their code again. */
@@ -42,14 +44,16 @@ export class PolicyControl {
     policies: Readonly<Record<string, PolicySettings>>,
     options: ChangeOptions = {},
   ): Promise<PolicyChange> {
-    return (await loadPolicyChanges()).applyPolicies(this.documents, policies, options)
+    const given = asOfNow([policies, options])
+    return (await loadPolicyChanges()).applyPolicies(this.documents, ...given)
   }
 
   /** Returns the differences that `apply` would make. */
   async diff(
     policies: Readonly<Record<string, PolicySettings>>,
   ): Promise<readonly PolicyDifference[]> {
-    return (await loadPolicyChanges()).differences(this.documents, policies)
+    const given = asOfNow([policies])
+    return (await loadPolicyChanges()).differences(this.documents, ...given)
   }
 
   /** The last changes, up to 50, the newest first. */
@@ -63,7 +67,18 @@ export class PolicyControl {
    * @param number The number of the change. Default: the last one
    */
   async rollback(number?: number, options: ChangeOptions = {}): Promise<PolicyChange> {
-    return (await loadPolicyChanges()).rollBack(this.documents, number, options)
+    const given = asOfNow([options])
+    return (await loadPolicyChanges()).rollBack(this.documents, number, ...given)
+  }
+}
+
+/** Copies arguments: a change is made in its turn, when the caller may use the same object for another one. */
+function asOfNow<T extends [unknown, ...unknown[]]>(given: T): T {
+  try {
+    return structuredClone(given)
+  } catch {
+    // What can't be copied is no setting, which the checks say.
+    return given
   }
 }
 
