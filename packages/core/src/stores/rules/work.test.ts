@@ -98,7 +98,10 @@ describe('the renewal of all slots of one key takes time in proportion to them',
       return Math.max(5000, process.cpuUsage(before).user)
     }
     await timeOf(100)
-    // Quadratic, it would be 64 times.
-    expect((await timeOf(4000)) / (await timeOf(500))).toBeLessThan(24)
+    // Quadratic, it would be 64 times. What else takes time, such as the collector of garbage, does not do so each time.
+    let least = Infinity
+    for (let attempt = 0; attempt < 5 && least >= 24; attempt += 1)
+      least = Math.min(least, (await timeOf(4000)) / (await timeOf(500)))
+    expect(least).toBeLessThan(24)
   })
 })
