@@ -1,8 +1,10 @@
 // A paced fetch on the memory store, under a manual clock, in front of functions that answer as servers do.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore, WaitError } from '@sluice/core'
+import { failingStore } from '@sluice/core/testing'
 import { Allowances } from './allowances.ts'
 import { limitOutgoing as createFetch, type OutgoingOptions } from './index.ts'
 import { OutgoingLimiter } from './outgoing-limiter.ts'
@@ -646,6 +648,23 @@ describe('a call', () => {
     await pass(1)
     expect(ends).toEqual(['SLUICE_WAIT_CLOSED', 'SLUICE_WAIT_CLOSED'])
   })
+})
+
+test('a fetch that is closed uses its store no longer, neither for its counts nor for its pauses', async () => {
+  const events: unknown[] = []
+  const hear = (event: unknown) => void events.push((event as { state: string }).state)
+  subscribe('sluice:store', hear)
+  const store = failingStore()
+  const paced = limitOutgoing(serverOf(ok).send, { store })
+  store.fail()
+  for (let i = 0; i < 5; i += 1) {
+    await paced(URL)
+    await pass(1)
+  }
+  expect(events).toEqual(['down'])
+  paced.close()
+  unsubscribe('sluice:store', hear)
+  expect(events).toEqual(['down', 'closed'])
 })
 
 test('what is known of servers is bounded, however many there are', async () => {
