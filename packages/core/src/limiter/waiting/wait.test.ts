@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { random } from '@sluice/test-harness/random'
 import fc from 'fast-check'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
@@ -997,6 +998,22 @@ describe('the queues', () => {
         const admitted = all.slice(100 * quota, 100 * (quota + 1))
         const shares = waits.map((_, i) => admitted.filter(({ process }) => process === i).length)
         expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(4)
+      }
+    },
+  )
+
+  it.each(['fixed-window', 'sliding-log'] as const)(
+    'of three processes: none takes all of a %s while others wait',
+    async (algorithm) => {
+      jest.spyOn(Math, 'random').mockImplementation(random(3))
+      const store = closed(memoryStore({ clock }))
+      const worlds = [1, 2, 3].map(() => world({ limit: 3, window: '1s', algorithm }, store))
+      await worlds[0]?.limiter.wait('ada', { cost: 3 })
+      for (const { wait } of worlds) for (let i = 0; i < 60; i += 1) void wait('admitted')
+      await pass(20_900)
+      for (const { outcomes } of worlds) {
+        const seconds = outcomes.map((each) => Math.floor(Number(each.split(' ')[1])))
+        expect(new Set(seconds).size).toBe(20)
       }
     },
   )
