@@ -6,6 +6,7 @@ import { FetchReply } from '../http/fetch/fetch-reply.ts'
 import type { RequestAdapter } from '../http/request-adapter.ts'
 import { Admission } from './admission.ts'
 import { LoadShedder } from './load-shedder.ts'
+import type { ShedLoadOptions } from './shed-load-options.ts'
 
 /** So many begin before the process knows how long they take. */
 const PLACES = 20
@@ -156,3 +157,54 @@ test('a request that passes it twice has one place', () => {
   for (let i = 0; i < PLACES; i += 1) handle(2)
   expect(begun).toHaveLength(PLACES)
 })
+
+test('what classOf returns is a class, or the request is in the last one and it warns', () => {
+  const entered = jest.spyOn(Admission.prototype, 'enter')
+  const warned = jest.spyOn(process, 'emitWarning').mockReturnValue()
+  const classOf = ({ url }: Request) => url.slice('http://example.com/'.length) as 'normal'
+  const classes = { critical: {}, normal: {} }
+  const many = new LoadShedder({ classes, classOf, key: () => 'all' }, adapter)
+  for (const path of ['critical', 'normal', 'unknown', 'critical'])
+    many.handle(new Request(`http://example.com/${path}`), new FetchReply(new Request('http://x')))
+  expect(entered.mock.calls.map(([importance]) => importance)).toEqual([0, 1, 1, 0])
+  expect(warned).toHaveBeenCalledTimes(1)
+  expect(warned).toHaveBeenCalledWith(
+    expect.stringMatching(/^classOf returned 'unknown', .* in the last one, 'normal'/),
+    expect.objectContaining({ code: 'SLUICE_CLASS_UNKNOWN' }),
+  )
+})
+
+const classOf = () => 'a'
+test.each<[string, string, object]>([
+  ['several classes without classOf', 'classOf', { classes: { a: {}, b: {} } }],
+  ['classOf without classes', 'classes', { classOf }],
+  ['no class', 'classes', { classes: {} }],
+  ['17 classes', 'classes', { classOf, classes: Object.fromEntries(letters(17)) }],
+  ['a class whose place would be another one', 'classes', { classOf, classes: { a: {}, 1: {} } }],
+  ['a name that a header cannot have', 'classes', { classOf, classes: { é: {}, a: {} } }],
+  ['an option that a class does not have', 'classes.a.share', { classes: { a: { share: 1 } } }],
+  ['a share above 1', 'classes.a.reserve', { classes: { a: { reserve: 1.1 } } }],
+  [
+    'shares above 1 together',
+    'classes',
+    { classOf, classes: { a: { reserve: 0.6 }, b: { reserve: 0.5 } } },
+  ],
+  ['a queue that is too long', 'queue.max', { queue: { max: 100_001 } }],
+  ['a wait that is too long', 'queue.maxWait', { queue: { maxWait: '61s' } }],
+  ['an option of the queue that it does not have', 'queue.wait', { queue: { wait: 1 } }],
+])('%s is a wrong option', (_, option, options) => {
+  const create = () => new LoadShedder(options as ShedLoadOptions<Request, string>, adapter)
+  expect(create).toThrow(expect.objectContaining({ option }))
+})
+
+test.each<ShedLoadOptions<Request, string>>([
+  { classOf, classes: Object.fromEntries(letters(16)) },
+  { classOf, classes: { a: { reserve: 0.6 }, b: { reserve: 0.4 } } },
+  { queue: { max: 100_000, maxWait: '1m' } },
+])('options at their bounds are none', (options) => {
+  expect(() => new LoadShedder(options, adapter)).not.toThrow()
+})
+
+function letters(count: number): [string, object][] {
+  return Array.from({ length: count }, (_, i) => [String.fromCharCode(97 + i), {}])
+}
