@@ -272,6 +272,21 @@ describe('what is wrong is refused when it is written', () => {
   ])('bounds: %j', (live, code) => {
     expect(() => limiterOf({ live })).toThrow(expect.objectContaining({ code }) as never)
   })
+
+  it('live is for a window that is the same for every request, and a store that keeps documents', () => {
+    const conflict = { code: 'SLUICE_OPTION_CONFLICT', option: 'live' }
+    const wrong = expect.objectContaining(conflict) as never
+    expect(() => limiterOf({ window: () => '1m' })).toThrow(wrong)
+    expect(() => limiterOf({ store: failingStore() })).toThrow(wrong)
+    limiterOf({ store: failingStore(), live: undefined }).close()
+  })
+
+  it('a policy without live is none that a document may change', async () => {
+    const { policies } = limiterOf({ live: undefined })
+    const unknown = { code: 'SLUICE_POLICY_UNKNOWN', option: 'name' }
+    await expect(policies.set('api', { limit: 9 })).rejects.toMatchObject(unknown)
+    expect(await policies.list()).toEqual([])
+  })
 })
 
 it.each([
