@@ -77,6 +77,19 @@ test('a master behind Sentinel', async () => {
   await works({ redis: `redis+sentinel://127.0.0.1:${sentinels[0]!.port}/${name}` }).finally(stop)
 })
 
+test('a server behind Sentinel that could be in a cluster is that one server', async () => {
+  const server = { cluster: true }
+  const { name, sentinels, stop } = await startSentinel({ replicas: 0, sentinels: 1, server })
+  try {
+    const redis = `redis+sentinel://127.0.0.1:${sentinels[0]!.port}/${name}`
+    const connection = await connect({ redis })
+    const [found, ...others] = await connection.health().finally(() => connection.close())
+    expect([found?.role, others]).toEqual(['master', []])
+  } finally {
+    await stop()
+  }
+})
+
 test.each([
   ['ioredis', "const { Redis } = require('ioredis')\nmodule.exports = new Redis(URL)"],
   [

@@ -7,6 +7,7 @@ import {
   type Limiter,
   type LimiterOptions,
   redisStore,
+  type StoreEntry,
 } from '@sluice/core'
 import { type FakeTerminal, fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { scratch } from '@sluice/test-harness/jest'
@@ -151,6 +152,30 @@ describe('list', () => {
       policyLines({ ...api, own: { clients, isComplete: false } }).at(-1)
     expect(lines(0)).toBe('  limits of their own: at least 0 clients; --all reads all keys')
     expect(lines(1)).toBe('  limits of their own: at least 1 client; --all reads all keys')
+  })
+
+  it('counts up to 100,000 of them', async () => {
+    const limiter = await application()
+    await limiter.override('ada', { limit: 5 })
+    const { store } = connection
+    let ada: StoreEntry | undefined
+    for await (const entry of store.inspect()) ada = entry
+    const ownOf = async (clients: number) => {
+      async function* inspect() {
+        for (let i = 0; i < clients; i += 1) yield { ...ada, key: `user:${i}` }
+      }
+      const io = fakeTerminal(false)
+      const given = { ...flags, all: true, json: true }
+      await policyCommand(
+        { action: 'list' },
+        given,
+        { ...connection, store: { ...store, inspect: inspect as typeof store.inspect } },
+        io,
+      )
+      return JSON.parse(io.out())[0].own
+    }
+    expect(await ownOf(99_999)).toEqual({ clients: 99_999, isComplete: true })
+    expect(await ownOf(100_001)).toEqual({ clients: 100_000, isComplete: false })
   })
 
   it('of a limit by request says so', async () => {
