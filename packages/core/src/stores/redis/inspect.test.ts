@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { createLimiter, redisStore, type StoreEntry } from '../../index.ts'
+import { createLimiter, type InspectProgress, redisStore, type StoreEntry } from '../../index.ts'
 import { ofIoRedis } from './testing/every-client.ts'
 
 let redis: RedisServer
@@ -77,6 +77,28 @@ test('what others keep under such names is passed over', async () => {
   await client.set(`sluice.0123456:{a}:${name}`, Buffer.alloc(32))
   const found = await entriesOf(client)
   expect(new Set(found.map(({ key }) => key))).toEqual(new Set(['client']))
+})
+
+test('a state at which the script fails leaves out no other', async () => {
+  const log = createLimiter({
+    ...patient,
+    store: client,
+    limit: 10,
+    window: '1d',
+    algorithm: 'sliding-log',
+  })
+  for (const keys of [['a'], ['b'], ['c', 'd']]) {
+    for (const key of [...keys, 'broken']) await log.consume(key)
+    const [name] = (await client.keys('sluice:{broken}*')) as [string]
+    // The state says that there are entries.
+    await client.set(name, (await client.getBuffer(name))!.subarray(0, 40))
+    const unreadable: string[] = []
+    const found = await entriesOf(client, {
+      onProgress: (progress: InspectProgress) => unreadable.push(...progress.unreadable),
+    })
+    expect([found.map(({ key }) => key).sort(), unreadable]).toEqual([keys, [name]])
+    await client.flushall()
+  }
 })
 
 test('every key comes, however many there are', async () => {

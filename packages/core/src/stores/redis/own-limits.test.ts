@@ -6,6 +6,7 @@ import { patient } from '@sluice/test-harness/redis'
 import type { Redis } from 'ioredis'
 import { createLimiter, type LimiterOptions, redisStore } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
+import { unguarded } from './testing/unguarded.ts'
 
 const HOUR = 3_600_000
 const KEY = 'sluice:{ada}:sliding-window:3600000:default'
@@ -38,6 +39,39 @@ test('it is a record beside the counts, which say that there is one until it has
   clock.advance(1)
   expect(await limiter.consume('ada')).toMatchObject({ limit: 5, remaining: 2 })
   expect([await isMarked(), await redis.client.exists(RECORD)]).toEqual([false, 0])
+  await limiter.override('ada', { limit: 9 })
+  expect(await isMarked()).toBe(true)
+  await redis.client.del(RECORD)
+  expect(await limiter.consume('ada')).toMatchObject({ limit: 5, remaining: 1 })
+  expect(await isMarked()).toBe(false)
+})
+
+test('other bytes in its place stay, and whoever would need it is told', async () => {
+  const limiter = limiterOf({ store: unguarded(redis.client) })
+  await limiter.override('ada', { limit: 9 })
+  await limiter.consume('ada')
+  const one = (await redis.client.getBuffer(RECORD))!
+  const grant = Buffer.alloc(32, 1)
+  for (const bytes of [
+    Buffer.alloc(0),
+    one.subarray(1),
+    Buffer.concat([one, grant.subarray(1)]),
+    Buffer.concat([one, grant, grant.subarray(8)]),
+  ]) {
+    await redis.client.set(RECORD, bytes)
+    for (const act of [
+      () => limiter.consume('ada'),
+      () => limiter.peek('ada'),
+      () => limiter.settle('ada', 1),
+      () => limiter.override('ada', { limit: 20 }),
+      () => limiter.override('ada', null),
+      () => limiter.grant('ada', 1),
+      () => limiter.block('ada', '1m'),
+      () => limiter.reset('ada'),
+    ])
+      await expect(act()).rejects.toThrow('holds no state')
+    expect(await redis.client.getBuffer(RECORD)).toEqual(bytes)
+  }
 })
 
 test('a record lives as long as what is in it, and without an end stays', async () => {
