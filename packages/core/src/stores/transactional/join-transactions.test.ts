@@ -72,6 +72,16 @@ it('one call that needs the exact time is enough for all that share its transact
   expect(needed).toEqual([true, false])
 })
 
+it('a transaction that has failed decides nothing any more', async () => {
+  const { begun, rows, transact } = backend()
+  const answer = transact(['a'], increment(['a']))
+  await turn()
+  begun[0]?.fail(new Error('down'))
+  await expect(answer).rejects.toThrow('down')
+  begun[0]?.commit()
+  expect(rows.size).toBe(0)
+})
+
 it('what comes while four are in progress waits, and then shares one', async () => {
   const { begun, transact } = backend()
   const answers: Promise<number[]>[] = []

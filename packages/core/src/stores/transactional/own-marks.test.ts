@@ -2,7 +2,7 @@
 // is no state.
 
 import { expect, it } from '@jest/globals'
-import { createLimiter, type LimiterOptions } from '../../index.ts'
+import { createLimiter, type InspectOptions, type LimiterOptions } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
 import { documentKey } from '../documents/document.ts'
 import type { ListingBackend } from './transactional-backend.ts'
@@ -72,7 +72,8 @@ function database() {
     for (let i = 0; i < 20; i += 1) await new Promise(setImmediate)
   }
   const took = () => asked.splice(0).map((keys) => keys.length)
-  return { at, clock, rows, sweep, process, settled, took }
+  const inspect = (options: InspectOptions) => transactionalStore(backend).inspect(options)
+  return { at, clock, rows, sweep, process, settled, took, inspect }
 }
 
 type Made = ReturnType<typeof database>
@@ -85,6 +86,23 @@ async function known({ process, settled, took }: Made, options?: object) {
   took()
   return limiter
 }
+
+it('a client is listed, whatever other keys there are among those of the limiters', async () => {
+  const made = database()
+  const ada = await known(made)
+  await ada.consume('ada')
+  const route = await known(made, { prefix: 'sluice.1a2b3c4d' })
+  await route.consume('ada')
+  const state = Uint8Array.of(1)
+  for (const key of ['sluice.', 'sluice.1', 'sluice.x{', 'sluice:', 'sluice:0', 'sluice:ada'])
+    made.rows.set(key, { state, until: Infinity })
+  const found = []
+  for await (const { prefix, key } of made.inspect({ key: 'ada' })) found.push([prefix, key])
+  expect(found).toEqual([
+    ['sluice.1a2b3c4d', 'ada'],
+    ['sluice', 'ada'],
+  ])
+})
 
 it('a decision on a state reads nothing else, and on a key without one the record too', async () => {
   const made = database()
