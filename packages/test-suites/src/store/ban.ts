@@ -1,5 +1,6 @@
 import type { Charge, StoreResult } from '@sluice/core'
 import { ban } from '@sluice/core/algorithms'
+import { withVerbs } from '@sluice/core/testing'
 import { expect } from 'expect'
 import { type Bench, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
 
@@ -145,6 +146,18 @@ export function bans({ test: testStore }: StoreTests): void {
       await ledger.consume([{ ...other, cost: 0 }, other])
     }
     expect([await bannedMs(client), await bannedMs(another)]).toEqual([0, SHORT])
+  })
+
+  test('a refusal is counted whatever the names of the policies are', async ({ bannedMs }, {
+    store,
+    prefix,
+  }) => {
+    const policies = ['a}:b', 'c'].map((name) => ({ name, algorithm: POLICY.algorithm }))
+    const ban = { name: 'ban', algorithm: BAN.algorithm, limit: BAN }
+    const ledger = withVerbs(store.open({ policies, ban }, prefix))
+    const charge: Charge = { key: 'client', limit: POLICY, cost: 0 }
+    for (let i = 0; i <= AFTER; i += 1) await ledger.consume([charge, { ...charge, cost: LIMIT }])
+    expect(await bannedMs()).toBe(SHORT)
   })
 
   test('requests of one call have each the ban of their own client', async ({ bannedMs }, {

@@ -36,11 +36,11 @@ export function dryRuns({ describe, test }: StoreTests): void {
 
       test('what it would refuse is charged to the others alone', async ({ open }) => {
         const rig = open([limit, limit])
-        const [, dry] = rig.charges('client', LIMIT)
+        const [, dry] = rig.charges('client', LIMIT - 1)
         await rig.ledger.settle([{ ...rig.charges('client', 0)[0]! }, dry!])
         const { admitted, outcomes } = await consumeDry(rig, 'client', 2)
         expect([admitted, outcomes.map((each) => each.admitted)]).toEqual([true, [true, false]])
-        expect(await rig.remaining('client')).toEqual([LIMIT - 2, 0])
+        expect(await rig.remaining('client')).toEqual([LIMIT - 2, 1])
       })
 
       test('what another policy refuses is not charged to it', async ({ open }) => {
