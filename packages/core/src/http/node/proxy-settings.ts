@@ -30,8 +30,8 @@ function optionsOf(app: object): { trustProxy?: unknown } | undefined {
   return undefined
 }
 
-/** A number has meant nothing since Fastify 5.12.1 (GHSA-3m5p-2c4r-xxw2). */
+/** A number has meant nothing since Fastify 5.12.1 (GHSA-3m5p-2c4r-xxw2). No version before 5 is supported. */
 function heedsHops(version: string): boolean {
-  const [, minor = 0, patch = 0] = version.split('.').map(Number)
-  return minor < 12 || (minor === 12 && patch < 1)
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  return major === 5 && (minor < 12 || (minor === 12 && patch < 1))
 }
