@@ -3,7 +3,8 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { patient } from '@sluice/test-harness/redis'
-import { createLimiter } from '../../index.ts'
+import { createLimiter, redisStore } from '../../index.ts'
+import { manualClock } from '../../testing/index.ts'
 
 const DAY = 86_400_000
 /** A day of the month that is a week from today at least: no window begins while this runs. */
@@ -61,6 +62,18 @@ test.each([-400, 400])(
     expect(first.remaining).toBe(29)
   },
 )
+
+test('a top-up without an end is for the window of the clock that was given', async () => {
+  const clock = manualClock(Date.UTC(2011, 1, 3))
+  const store = redisStore(redis.client, { clock })
+  const limiter = createLimiter({ ...patient, store, prefix: 'given', limit: 5, window: 'month' })
+  await limiter.grant('ada', 4)
+  expect(await limiter.consume('ada')).toMatchObject({ limit: 9, source: 'store' })
+  clock.set(Date.UTC(2011, 2, 1) - 1)
+  expect(await limiter.consume('ada')).toMatchObject({ limit: 9, remaining: 7 })
+  clock.advance(1)
+  expect(await limiter.consume('ada')).toMatchObject({ limit: 5, remaining: 4 })
+})
 
 test.each([
   [3, 'month', []],

@@ -7,7 +7,9 @@ import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { runInProcesses } from '@sluice/test-harness/processes'
 import { patient } from '@sluice/test-harness/redis'
-import { ALGORITHM_NAMES } from '../../algorithms/index.ts'
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import { ALGORITHM_NAMES, algorithms } from '../../algorithms/index.ts'
+import { reserved } from '../../algorithms/reserved/reserved.ts'
 import {
   createLimiter,
   type Limiter,
@@ -17,12 +19,24 @@ import {
   type Store,
   type ThresholdEvent,
 } from '../../index.ts'
-import { type ManualClock, manualClock } from '../../testing/index.ts'
+import { type ManualClock, manualClock, withVerbs } from '../../testing/index.ts'
 import { mapStore } from '../../testing/map-store.ts'
+import type { Charge, ChargeIncrease } from '../store.ts'
 import type { AlertingWork } from './testing/workers/alerting.ts'
 
 const redis = useRedis()
 const worker = new URL(`file://${__dirname}/testing/workers/alerting.ts`)
+
+const RESERVING = ['fixed-window', 'sliding-window', 'token-bucket'] as const
+
+/** Random integers from 0 to below `most`, the same each time. */
+function numbers(): (most: number) => number {
+  let random = 1
+  return (most) => {
+    random = (random * 48_271) % 2_147_483_647
+    return random % most
+  }
+}
 
 /** The events of a sequence of charges and corrections, the same each time. */
 async function eventsOn(store: Store, clock: ManualClock, options: object) {
@@ -30,11 +44,7 @@ async function eventsOn(store: Store, clock: ManualClock, options: object) {
   const onThreshold = (event: ThresholdEvent) => void events.push(event)
   const given = { ...patient, refusalCache: false, ...options, store, onThreshold }
   const limiter: Limiter = createLimiter(given as unknown as LimiterOptions)
-  let random = 1
-  const next = (most: number) => {
-    random = (random * 48_271) % 2_147_483_647
-    return random % most
-  }
+  const next = numbers()
   for (let i = 0; i < 300; i += 1) {
     clock.advance([0, 0, 30, 400, 90][next(5)] as number)
     const key = `client ${next(2)}`
@@ -68,6 +78,64 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
     expect(await of((clock) => redisStore(redis.client, { clock }))).toEqual(expected)
     expect(await of(mapStore)).toEqual(expected)
   })
+})
+
+/** What decisions and settlements of a sequence say, the same each time: of reservations, blocks and own limits. */
+async function settlementsOn(store: Store, clock: ManualClock) {
+  const said: unknown[] = []
+  const params = { limit: 20, windowMs: 2000, holdMs: 900 }
+  const limits = [
+    ...RESERVING.map((name) => reserved(algorithms[name]).compile(params)),
+    algorithms['sliding-log'].compile(params),
+  ]
+  const policies = limits.map(({ algorithm }, i) => ({ name: `policy ${i}`, algorithm }))
+  const ledger = withVerbs(store.open({ policies }, 'settled'))
+  const onIncrease = (increase: ChargeIncrease) => void said.push(increase)
+  const open: { readonly at: number; readonly charges: readonly Charge[] }[] = []
+  const next = numbers()
+  for (let i = 1; i <= 400; i += 1) {
+    clock.advance([0, 0, 30, 400, 90, 1500][next(6)] as number)
+    const charges = limits.map((limit): Charge => {
+      const slot = limit.algorithm.reserves ? i : undefined
+      return { key: `client ${next(2)}`, limit, cost: 1 + next(3), slot }
+    })
+    const [{ key }] = charges as [Charge]
+    const what = next(12)
+    const [settled] = what < 9 ? [] : open.splice(next(open.length), 1)
+    if (what < 6) {
+      const { admitted, at, outcomes } = await ledger.consume(charges)
+      said.push(outcomes.map(({ remaining }) => remaining))
+      if (admitted) open.push({ at, charges })
+    } else if (what < 7) {
+      const corrections = charges.map((charge) => ({ ...charge, slot: undefined }))
+      await ledger.settle(corrections, clock() - next(3000), 'store', onIncrease)
+    } else if (what < 8) await ledger.block(key, 300)
+    else if (what < 9) {
+      const override = { limit: 30, until: clock() + 700, burst: undefined, maxDelayMs: undefined }
+      await ledger.override(next(3), key, limits[0] as CompiledLimit, override)
+    } else if (settled !== undefined) {
+      const corrections = settled.charges.map((charge) => {
+        const { cost, slot } = charge
+        return { ...charge, cost: next(7) - cost, reserved: slot === undefined ? undefined : cost }
+      })
+      await ledger.settle(corrections, settled.at, 'store', onIncrease)
+    }
+  }
+  store.close()
+  return said
+}
+
+test('what settlements charge more is told alike in memory, on Redis and in transactions', async () => {
+  const of = (create: (clock: ManualClock) => Store) => {
+    const clock = manualClock()
+    return settlementsOn(create(clock), clock)
+  }
+  const expected = await of((clock) => memoryStore({ clock }))
+  const places = expected.flatMap((each) => (each as Partial<ChargeIncrease>).place ?? [])
+  for (const place of [0, 1, 2, 3])
+    expect(places.filter((each) => each === place).length).toBeGreaterThan(20)
+  expect(await of((clock) => redisStore(redis.client, { clock }))).toEqual(expected)
+  expect(await of(mapStore)).toEqual(expected)
 })
 
 describe('several processes', () => {
