@@ -109,7 +109,7 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
   }
 
   /** A driver whose files are counted while they are open. Its transactions fail as `of.failure` says. */
-  function watched(of: { failure?: object | undefined } = {}) {
+  function watched(of: { at?: string; failure?: object | undefined } = {}) {
     const files: Database[] = []
     const counts = { opened: 0 }
     class Watched extends (Database() as new (path: string) => Database) {
@@ -120,7 +120,7 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
       }
       override prepare(sql: string) {
         const statement = super.prepare(sql)
-        if (!sql.startsWith('BEGIN')) return statement
+        if (!sql.startsWith(of.at ?? 'BEGIN')) return statement
         const run = () => {
           if (of.failure !== undefined) throw Object.assign(new Error('as SQLite says'), of.failure)
           return statement.run()
@@ -346,8 +346,9 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
       ['SLUICE_SQLITE_CORRUPT', { errcode: 26 }],
       ['SLUICE_SQLITE_CORRUPT', { code: 'SQLITE_CORRUPT_INDEX' }],
       ['SLUICE_SQLITE_FULL', { errcode: 13 }],
-    ])('%s: whose use fails with %j is opened anew', async (code, failure) => {
-      const of: Parameters<typeof watched>[0] = {}
+      ['SLUICE_SQLITE_FULL', { errcode: 13 }, 'COMMIT'],
+    ])('%s: whose use fails with %j is opened anew', async (code, failure, at = 'BEGIN') => {
+      const of: Parameters<typeof watched>[0] = { at }
       const { driver: failing, files, counts } = watched(of)
       const { path, consume } = ledgerOf({ driver: failing })
       await consume()
