@@ -803,6 +803,11 @@ console.log(READ.windowMs)
       'ban: { after, within, for }',
     ],
     [
+      '@fastify/rate-limit: a ban after more refusals than may be counted',
+      "app.register(require('@fastify/rate-limit'), { max: 5, ban: 101 })",
+      'ban: { after, within, for }',
+    ],
+    [
       '@fastify/rate-limit: keys that look like addresses',
       "app.register(require('@fastify/rate-limit'), { max: 5, allowList: ['127.0.0.1'], keyGenerator: (request) => request.headers.id })",
       'allowList: with a key function',
@@ -851,6 +856,11 @@ console.log(READ.windowMs)
       'rate-limiter-flexible: calls that wait',
       "const { RateLimiterMemory } = require('rate-limiter-flexible')\nconst l = new RateLimiterMemory({ points: 3, execEvenly: true })",
       'execEvenly: consume waits',
+    ],
+    [
+      'rate-limiter-flexible: a method that others call',
+      "const { RateLimiterMemory } = require('rate-limiter-flexible')\nconst l = new RateLimiterMemory({ points: 3 })\nasync function f() { try { await retry(l.consume) } catch { return false } return true }",
+      'Some of its calls, which have a comment',
     ],
     [
       'hono-rate-limiter: a handler that goes on',

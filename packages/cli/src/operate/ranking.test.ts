@@ -119,6 +119,7 @@ describe('a ranking', () => {
     const { top } = await ranked(new Ranker(twice, {}, 20))
     expect(new Set(top.map(({ key }) => key)).size).toBe(20)
     expect(top).toHaveLength(20)
+    expect(await ranked(new Ranker(twice, {}, 50))).toMatchObject({ keys: 50 })
     store.close()
   })
 
