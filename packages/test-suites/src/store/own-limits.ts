@@ -1,4 +1,9 @@
-import { type AlgorithmName, createLimiter, type LimiterOptions } from '@sluice/core'
+import {
+  type AlgorithmName,
+  createLimiter,
+  type LimiterOptions,
+  type StoreResult,
+} from '@sluice/core'
 import { algorithms, concurrency } from '@sluice/core/algorithms'
 import { type CompiledLimit, KeyState, Policy } from '@sluice/core/store'
 import { expect } from 'expect'
@@ -481,6 +486,25 @@ export function ownLimits({ describe, test }: StoreTests): void {
     expect((await consume('client', 7)).admitted).toBe(true)
     expect(await remaining('client')).toEqual([2, 1, 2])
   })
+
+  for (const name of algorithmNames)
+    test(`${name}: requests of one call say each the limit of its own client`, async ({ open }) => {
+      const limit = limitOf(name)
+      const { ledger } = open([limit])
+      // Where keys are decided separately, a call has keys of one shard.
+      const keys = ['{shard}a', '{shard}b', '{shard}c', '{shard}d']
+      for (const [i, key] of keys.entries()) {
+        const { burst, maxDelayMs } = limit.params
+        const override = { limit: LIMIT + i, burst, maxDelayMs, until: Infinity }
+        if (i !== 1) await ledger.override(0, key, limit, override)
+      }
+      // What it admits, and what it refuses.
+      for (const cost of [1, 100]) {
+        const results = await ledger.decide(keys.map((key) => [{ key, limit, cost }]))
+        const units = results.map((each) => (each as StoreResult).outcomes[0]?.own?.units)
+        expect(units).toEqual([LIMIT, undefined, LIMIT + 2, LIMIT + 3])
+      }
+    })
 
   test('requests of many clients at the same time have their own limits each', async ({ open }) => {
     const limit = limitOf('sliding-window')
