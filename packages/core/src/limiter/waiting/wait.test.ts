@@ -655,6 +655,30 @@ describe('takeTurn()', () => {
     expect(await limiter.takeTurn('ada')).toMatchObject({ allowed: true, delayMs: 3000 })
   })
 
+  it.each([
+    ['before', ['queue', 'other']],
+    ['behind', ['other', 'queue']],
+  ])('gives it back also %s a policy of another algorithm', (_, names) => {
+    const named = { queue: QUEUE, other: { limit: 10, window: '1m' } }
+    const policies = names.map((name) => ({ name, ...named[name as keyof typeof named] }))
+    const { limiter } = world({ policies })
+    const remaining = () => {
+      const { policies } = limiter.peek('ada') as Decision
+      return new Map(policies.map((each) => [each.name, each.remaining]))
+    }
+    const before = [remaining()]
+    const turns = [1, 2, 3].map(() => {
+      const turn = limiter.takeTurn('ada') as Turn<'sync'>
+      before.push(remaining())
+      return turn
+    })
+    const after = turns.toReversed().map((turn) => {
+      turn.cancel()
+      return remaining()
+    })
+    expect(after).toEqual(before.slice(0, 3).toReversed())
+  })
+
   it('never puts two turns on one moment, whatever is given back', () => {
     const { limiter } = world({ ...QUEUE, limit: 10, maxDelay: '10s' })
     const kept: number[] = []
