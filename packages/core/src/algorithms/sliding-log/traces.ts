@@ -48,6 +48,18 @@ export const slidingLogTraces: readonly Trace[] = [
     ],
   },
   {
+    name: 'any cost waits for the entry with which so many are back, however far behind that is',
+    params: { limit: 24, windowMs: 1000 },
+    steps: [
+      ...Array.from({ length: 24 }, (_, i) =>
+        admits(i, 1, { remaining: 23 - i, resetMs: 1000, effectiveMs: 1000 - i }),
+      ),
+      ...Array.from({ length: 24 }, (_, i) =>
+        refuses(100, i + 1, { remaining: 0, resetMs: 923, retryAfterMs: 900 + i }),
+      ),
+    ],
+  },
+  {
     name: 'cost 0 passes while a unit remains',
     params: threeASecond,
     steps: [
