@@ -158,7 +158,8 @@ describe('a store that decides keys separately', () => {
     limiter.close()
   })
 
-  it('gets the slots of each shard in a renewal of their own', async () => {
+  /** Has bob in a shard of its own, and notes the keys of each renewal. */
+  function renewing() {
     const renewed: string[][] = []
     const open: Store<'async'>['open'] = (...how) => {
       const ledger = store.open(...how)
@@ -168,10 +169,32 @@ describe('a store that decides keys separately', () => {
       }
       return { ...ledger, shard: (key) => Number(key === 'bob'), change }
     }
+    return { open, renewed }
+  }
+
+  it('gets the slots of each shard in a renewal of their own', async () => {
+    const { open, renewed } = renewing()
     const limiter = createLimiter({ store: { ...store, open }, concurrent: 5, hold: '30s' })
     for (const key of ['ada', 'bob', 'ada']) await limiter.acquire(key)
     await pass(10_000)
     expect(renewed).toEqual([['ada', 'ada'], ['bob']])
+    limiter.close()
+  })
+
+  it('gets the slots of a key behind another one that has none', async () => {
+    const { open, renewed } = renewing()
+    const counted = new Policy('', { ...base, name: 'counted' })
+    const held = ['held', 'further'].map((name) => {
+      return new Policy('', { concurrent: 5, hold: '30s', name } as object)
+    })
+    const limiter = new StoreLimiter([counted, ...held], { store: { ...store, open } })
+    const charges = ['ada', 'bob', 'cyd'].map((key, i) => {
+      const limit = [counted, ...held][i]!.limitFor()
+      return { key, limit, cost: 1, slot: i === 0 ? undefined : 7 + i }
+    })
+    limiter.hold(charges, await limiter.decide(charges), () => {})
+    await pass(10_000)
+    expect(renewed).toEqual([['bob'], ['cyd']])
     limiter.close()
   })
 
