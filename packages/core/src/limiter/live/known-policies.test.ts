@@ -1,6 +1,7 @@
 // How the policies of applications are listed in a process that has none of their limiters.
 
 import { describe, expect, it } from '@jest/globals'
+import { createLimiter } from '../../index.ts'
 import { API, ClientsOnRedis } from './testing/clients-on-redis.ts'
 
 const clients = new ClientsOnRedis()
@@ -24,6 +25,15 @@ describe('list', () => {
     expect(await clients.control.list()).toMatchObject([{ name: 'api', enforced, limit: 10 }])
     await clients.control.set('api', { enforce: 0.5 })
     expect(await clients.control.list()).toMatchObject([{ enforced: 0.5, problem: undefined }])
+  })
+
+  it('goes by the code of its own process, whatever other versions of the application have', async () => {
+    await clients.counted({ ada: 1 })
+    const { policies } = await clients.counted({ bob: 1 }, { ...API, window: '1m', limit: 5 })
+    const own = createLimiter({ ...API, limit: 7, window: '5m', store: clients.store })
+    expect(await own.policies.list()).toMatchObject([{ codeLimit: 7, windowMs: 300_000 }])
+    expect(await policies.list()).toMatchObject([{ codeLimit: 5, windowMs: 60_000 }])
+    own.close()
   })
 
   it('has a policy whose name every object has', async () => {
