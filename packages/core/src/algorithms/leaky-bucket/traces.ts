@@ -57,6 +57,15 @@ export const leakyBucketTraces: readonly Trace[] = [
     ],
   },
   {
+    name: 'in the middle of a coarse tick, an empty queue has nobody waiting',
+    params: { limit: 1e12, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS },
+    from: 5 * TEN_YEARS,
+    steps: [
+      admits(1000, 0, { remaining: 1e12 + 1, resetMs: 0, effectiveMs: TEN_YEARS + 35_035_750 }),
+      admits(1000, 1, { remaining: 1e12, resetMs: 35_035_750, effectiveMs: TEN_YEARS - 1000 }),
+    ],
+  },
+  {
     name: 'settle gives back, down to an empty queue, and charges more, into debt',
     params: fourASecond,
     steps: [

@@ -119,6 +119,16 @@ export const tokenBucketTraces: readonly Trace[] = [
     ],
   },
   {
+    name: 'in the middle of a coarse tick, what is unused is full at once',
+    params: { limit: 1e12, windowMs: TEN_YEARS },
+    from: 5 * TEN_YEARS,
+    steps: [
+      admits(1000, 0, { remaining: 1e12, resetMs: 0, effectiveMs: TEN_YEARS - 1000 }),
+      admits(1000, 5, { remaining: 1e12 - 5, resetMs: 35_035_750, effectiveMs: TEN_YEARS - 1000 }),
+      settles(1000, { delta: -5, chargedAt: 1000 }, { remaining: 1e12, resetMs: 0 }),
+    ],
+  },
+  {
     name: 'settle gives back what has not drained since the charge',
     params: threeASecond,
     steps: [
