@@ -73,6 +73,25 @@ describe('on one Redis', () => {
     expect(await limitOf(limiter)).toBe(7)
   })
 
+  test('a change that is refused holds up none behind it', async () => {
+    const { policies } = limiterOn(redis.client)
+    const made = await Promise.allSettled([
+      policies.set('api', { limit: -1 }),
+      policies.set('api', { limit: 6 }),
+      policies.set('none', { limit: 7 }),
+      policies.set('api', { limit: 8 }, { seen: 5 }),
+      policies.set('api', { limit: 9 }),
+    ])
+    expect(made.map(({ status }) => status === 'fulfilled')).toEqual([
+      false,
+      true,
+      false,
+      false,
+      true,
+    ])
+    expect((await policies.list())[0]).toMatchObject({ limit: 9 })
+  })
+
   test('changes of one turn come in their order, also if the first answer of the store is late', async () => {
     const store = redisStore(redis.client)
     const documents = store.documents as NonNullable<typeof store.documents>
