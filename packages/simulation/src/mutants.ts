@@ -400,6 +400,12 @@ export const mutants: readonly Mutant[] = [
     by: 'const decision = await this.limiter.decide(charges)',
   },
   {
+    name: 'a request that has moved on to another line keeps its place in the one before',
+    file: 'limiter/waiting/wait-queues.ts',
+    text: 'queue.delete(waiter)\n    queue.count -= 1\n    queue.free()',
+    by: 'queue.delete(waiter)\n    queue.free()',
+  },
+  {
     name: 'a limiter that is closed lets requests wait',
     file: 'limiter/waiting/wait-queues.ts',
     text: "for (const waiter of this.waiters) this.fail(waiter, 'SLUICE_WAIT_CLOSED')",

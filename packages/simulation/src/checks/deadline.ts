@@ -27,7 +27,7 @@ export function checkDeadline(
  * The calls behind which a wait ends at most: its own last one, that of the one before, a look at the limit of its
  * client, and one that gives back what was charged for somebody who has left.
  */
-const LAST_CALLS = 4
+export const LAST_CALLS = 4
 
 /** How long a request waits for its turn at most, ms. */
 export function waitsWithin({ deadline, waits }: PlannedApplication): number {

@@ -6,7 +6,7 @@ import type { Machine } from '../machine.ts'
 import { settlesOf } from '../options.ts'
 import type { PlannedWaits } from '../plan.ts'
 import type { World } from '../world.ts'
-import { stalledMs, waitsWithin } from './deadline.ts'
+import { LAST_CALLS, stalledMs, waitsWithin } from './deadline.ts'
 
 type Limiter = HttpLimiter<Exchange, Reply>['limiter']
 type Waiting = Limiter['waiting']
@@ -48,6 +48,8 @@ export class Lines {
   /** When a client has had its turn last, and when a wait of it has ended last: by its place in the line. */
   private readonly served = new Map<string, number>()
   private readonly ended = new Map<string, number>()
+  /** When a wait has ended last, by the keys that it was for. */
+  private readonly left = new Map<string, number>()
 
   constructor(world: World, name: string, machine: Machine, waits: PlannedWaits) {
     this.world = world
@@ -67,7 +69,9 @@ export class Lines {
     const wait = waiting.wait.bind(waiting)
     waiting.awaitedKey = (charges) => {
       this.asked.set(charges, { exchange: note(charges), first: undefined, waiter: undefined })
-      return awaitedKey(charges)
+      const key = awaitedKey(charges)
+      if (key !== undefined) this.checkAwaited(key)
+      return key
     }
     limiter.decide = (charges, ...others) => {
       const asked = this.asked.get(charges)
@@ -162,6 +166,16 @@ export class Lines {
     }
   }
 
+  /** Who comes stands behind others only while there are any, or what they have asked for last is on its way. */
+  private checkAwaited(key: string): void {
+    const isOf = ({ charges }: Waiter) => charges.some((charge) => charge.key === key)
+    if ([...this.open.values()].some(isOf)) return
+    const left = this.left.get(key) ?? -Infinity
+    const { deadline } = this.world.plan.application
+    const mostMs = LAST_CALLS * deadline + ROUNDING_MS + stalledMs(this.machine, left, this.now)
+    if (this.now - left > mostMs) this.fail('a request waits behind nobody')
+  }
+
   /** Why the store may not be asked for a waiter while another one waits; undefined: it may. */
   private wrongBefore(waiter: Waiter | undefined, other: Waiter): string | undefined {
     if (waiter === undefined) return 'a request overtakes those that wait'
@@ -227,6 +241,7 @@ export class Lines {
     const { charges, since, exchange } = waiter
     this.open.delete(charges)
     this.ended.set(placeOf(waiter), this.now)
+    for (const { key } of charges) this.left.set(key, this.now)
     if (exchange.isBodyRead) this.fail('the body of a request is read while that waits')
     const mostMs = waitsWithin(this.world.plan.application) + ROUNDING_MS
     const lateMs = this.now - since - mostMs - stalledMs(this.machine, since, this.now)

@@ -957,6 +957,8 @@ describe('the queues', () => {
     expect(ended).toEqual(['bob 2 10', 'ada 1 11'])
     await pass(60_000)
     expect(ended).toEqual(['bob 2 10', 'ada 1 11', 'ada 2 60'])
+    // Who comes now stands behind nobody.
+    expect(limiter.waiting.awaitedKey(chargesOf('ada', 1))).toBeUndefined()
   })
 
   /** Plays four processes in which as many wait, until all are admitted; gives the waits and mean wait of each, ms. */
