@@ -241,6 +241,21 @@ describe('onThreshold', () => {
   })
 })
 
+test('a settlement reaches a threshold where its reservation was given back meanwhile', () => {
+  const own = manualClock()
+  const events = listen<ThresholdEvent>('sluice:threshold')
+  const limiter = createLimiter({
+    ...{ limit: 10, window: '1h', reserve: true, hold: '1s', alertAt: [0.5] },
+    store: memoryStore({ clock: own }),
+  })
+  const acquired = limiter.acquire('ada', { cost: 6 })
+  own.advance(2000)
+  acquired.settle(5)
+  events.stop()
+  limiter.close()
+  expect(events.events.map(({ used }) => used)).toEqual([6, 5])
+})
+
 describe('wrong options', () => {
   test.each<[unknown, string, string]>([
     [0.8, 'SLUICE_OPTION_TYPE', 'alertAt'],
