@@ -140,6 +140,9 @@ describe('the health of a store', () => {
     health.down(setUp)
     expect(warnings).toEqual([down('no answer within 100 ms'), down(setUp.message)])
     health.up()
+    // One that works again explains nothing anew.
+    health.setUpFails(setUp)
+    expect(warnings).toHaveLength(2)
     health.up()
     health.down(setUp)
     expect(warnings).toHaveLength(4)
