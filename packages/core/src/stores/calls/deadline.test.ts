@@ -38,6 +38,20 @@ async function pass(ms: number): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
+it('keeps the process alive while a call waits, also a later one, and no longer', () => {
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+  const before = timers()
+  const deadline = new Deadline(1000)
+  const counts = [1, 2].flatMap(() => {
+    const call = new PendingCall()
+    deadline.start(call)
+    const waiting = timers()
+    deadline.end(call)
+    return [waiting, timers()]
+  })
+  expect(counts.map((count) => count - before)).toEqual([1, 0, 1, 0])
+})
+
 describe('a deadline', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
