@@ -710,6 +710,25 @@ describe('what a failing store receives', () => {
     expect(await limiter.peek('client')).toMatchObject({ source: 'local', remaining: 2 })
   })
 
+  it('a probe charges a dry run too where nobody has decided', async () => {
+    const policies = [
+      { name: 'all', ...base },
+      { name: 'dry', ...base, dryRun: true },
+    ]
+    const limiter = createLimiter({ store, policies, onStoreError: 'allow' })
+    store.fail()
+    for (let i = 0; i < 5; i += 1) {
+      await limiter.consume(`nobody ${i}`)
+      await pass(1)
+    }
+    store.recover()
+    await pass(250)
+    expect((await limiter.consume('client')).source).toBe('allow')
+    await pass(0)
+    const { source, policies: said } = await limiter.peek('client')
+    expect([source, ...said.map(({ remaining }) => remaining)]).toEqual(['store', 4, 4])
+  })
+
   it('a probe charges nothing that a dry run would refuse', async () => {
     const policies = [
       { name: 'all', ...base },
