@@ -698,6 +698,14 @@ describe('what a failing store receives', () => {
     expect(store.calls).toBe(6)
   })
 
+  it('a settlement holds here also while the store is not called', async () => {
+    const limiter = limiterOf()
+    const { at, source } = await limiter.consume('client', { cost: 4 })
+    await exhaust(limiter)
+    await expect(limiter.settle('client', -3, { at, source })).rejects.toThrow('did not confirm')
+    expect(await limiter.peek('client')).toMatchObject({ source: 'local', remaining: 4 })
+  })
+
   it('what this process has admitted alone, is corrected here alone', async () => {
     const limiter = limiterOf()
     await limiter.consume('client', { cost: 3 })
