@@ -69,7 +69,11 @@ describe('policies that were decided separately, one by the store and one by thi
               ...result,
               origins: sources.map((source) => ({ at: store.clock(), source })),
             })),
-          change: (change) => void changes.push(change),
+          change: (change, told) => {
+            changes.push(change)
+            told?.({ place: 1, before: 2, remaining: 1, resetMs: 1, limit: 10, at: store.clock() })
+            return undefined
+          },
         }
       },
     }
@@ -107,5 +111,17 @@ describe('policies that were decided separately, one by the store and one by thi
     for (let i = 0; i < 8; i += 1) limiter.consume('a')
     heard.stop()
     expect(heard.events.map(({ policy, limit }) => [policy, limit])).toEqual([['one', 10]])
+  })
+
+  it('each cross them also by a settlement', () => {
+    const { limiter } = open()
+    const decision = limiter.consume('a') as Decision
+    const charges = limiter.compiledPolicies.map((policy) => {
+      return { key: 'a', limit: policy.limitFor(), cost: 3 }
+    })
+    const heard = listen<ThresholdEvent>('sluice:threshold')
+    limiter.settleCharges(charges, decision)
+    heard.stop()
+    expect(heard.events.map(({ policy, limit }) => [policy, limit])).toContainEqual(['other', 5])
   })
 })
