@@ -405,6 +405,14 @@ describe('wait()', () => {
     expect(outcomes.map((each) => each.split(' ')[0])).toEqual(['first', 'second'])
   })
 
+  it('takes no notice of what a dry run would refuse', async () => {
+    const dry = { name: 'dry', limit: 1, window: '1h', dryRun: true }
+    const { wait, outcomes } = world({ policies: [dry, { name: 'one', ...ONE }] })
+    for (const name of ['a', 'b', 'c']) void wait(name)
+    await pass(5000)
+    expect(outcomes).toEqual(['a 0', 'b 1', 'c 2'])
+  })
+
   it('waits until a block ends, and is counted by no ban', async () => {
     const ban = { after: 3, within: '1m', for: ['1h'] }
     const { wait, limiter, outcomes } = world({ ...ONE, ban })
