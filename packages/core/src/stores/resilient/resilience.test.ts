@@ -663,6 +663,26 @@ describe('localShare', () => {
   })
 })
 
+it('each of separate keys has the share of its own policy', async () => {
+  const open: Store<'async'>['open'] = (...how) => {
+    const ledger = store.open(...how)
+    const shard = (key: string) => Number(key === 'address')
+    return { ...ledger, shard, change: (...given) => ledger.change(...given) }
+  }
+  const policies = [
+    new Policy('', { ...base, name: 'window', limit: 100 }),
+    new Policy('', { ...base, name: 'bucket', limit: 4, algorithm: 'token-bucket', burst: 40 }),
+  ]
+  const limiter = new StoreLimiter(policies, { store: { ...store, open }, localShare: 0.5 })
+  store.fail()
+  const charges = ['user', 'address'].map((key, i) => {
+    return { key, limit: policies[i]!.limitFor(), cost: 1 }
+  })
+  const all = await Promise.all(Array.from({ length: 50 }, () => limiter.decide(charges)))
+  expect(all.filter(({ allowed }) => allowed)).toHaveLength(20)
+  limiter.close()
+})
+
 describe('what a failing store receives', () => {
   it.each(['block', 'reset', 'settle'] as const)('%s holds here, and rejects', async (act) => {
     const limiter = limiterOf()
