@@ -100,6 +100,7 @@ export function inspects({ describe, test }: StoreTests): void {
     const until = clock() + 60_000
     await limiter.override('counted', { limit: 9 })
     await limiter.override('idle', { limit: 8, until })
+    await limiter.grant('idle', 2, { until: until - 1 })
     const found = async (key?: string) => {
       const entries = await entriesOf(store, { prefix, key })
       return entries.map(({ key, used, override }) => [key, used, override]).sort()
