@@ -343,6 +343,20 @@ describe('a process', () => {
     expect(remote.reads.length).toBeLessThanOrEqual(16)
   })
 
+  it('asks for the settings at once also while another document is awaited', async () => {
+    const remote = remoteStore()
+    const documents = remote.store.documents as Documents<'async'>
+    const { read } = documents
+    documents.read = (prefix, name, known) =>
+      name === 'networks' ? new Promise(() => {}) : read(prefix, name, known)
+    await limiterOn(remote.store, { live: undefined }).consume('ada')
+    await turns()
+    write(remote, { api: [{ set: { limit: 9 } }] })
+    const limiter = limiterOn(remote.store, { window: '2h' })
+    await turns()
+    expect((await limiter.peek('ada')).limit).toBe(9)
+  })
+
   it('without requests asks every two seconds, as long as a limiter is open that needs it', async () => {
     const timers = manualTimers()
     const remote = remoteStore()
