@@ -158,17 +158,16 @@ export function toDecision(
   }
   const ban = result.ban === undefined ? undefined : toBan(result.ban)
   const first = one(result, policies, charges, 0, ban)
-  let { delayMs, dryRun } = first
+  let { delayMs } = first
   // An array that starts with its element has room for one; an empty one takes room for 17.
   const all = [first]
   for (let i = 1; i < policies.length; i += 1) {
     const other = one(result, policies, charges, i, ban)
     all.push(other)
     if (other.delayMs > delayMs) delayMs = other.delayMs
-    dryRun ??= other.dryRun
   }
   const { admitted: allowed, source, at } = result
-  const isAlone = all.length === 1 && dryRun === undefined
+  const isAlone = all.length === 1 && first.dryRun === undefined
   const binding = isAlone ? first : (bindingOf({ policies: all, allowed }) ?? NOTHING_BINDS)
   const { limit, remaining, resetMs, retryAfterMs } = binding
   return {
