@@ -139,6 +139,18 @@ describe('two limiters with different limits that would count in each other', ()
     create().close()
   })
 
+  test('also once a third one has been closed twice', async () => {
+    const { createLimiter, memoryStore } = await fresh()
+    const options = { ...terms, store: memoryStore(), prefix: 'sluice' }
+    const [closed, open] = [1, 2].map(() => createLimiter(options))
+    closed?.close()
+    closed?.close()
+    const other = () => createLimiter({ ...options, limit: 100 })
+    expect(other).toThrow('as in the other')
+    open?.close()
+    other().close()
+  })
+
   test('two middlewares, one of them with a function', async () => {
     const { memoryStore, RoutedLimiter, plain } = await fresh()
     const options = { ...terms, store: memoryStore() }
