@@ -1,7 +1,9 @@
 // What somebody who writes the document, opens limiters or moves clocks can do to live policies.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import nodeTimers from 'node:timers'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { PolicyChangeEvent } from '../../events.ts'
 import { documentKey } from '../../stores/documents/document.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Documents, Store } from '../../stores/store.ts'
@@ -355,6 +357,24 @@ describe('a process', () => {
     const limiter = limiterOn(remote.store, { window: '2h' })
     await turns()
     expect((await limiter.peek('ada')).limit).toBe(9)
+  })
+
+  it('without requests ends settings of a memory store too, one after the other', async () => {
+    const timers = manualTimers()
+    const limiter = limiterOn(memoryStore({ clock }))
+    await limiter.policies.set('api', { limit: 8 }, { for: '20s' })
+    await limiter.policies.set('api', { limit: 9 }, { for: '10s' })
+    const limits: unknown[] = []
+    const hear = (event: unknown) => void limits.push((event as PolicyChangeEvent).limit)
+    subscribe('sluice:policy', hear)
+    for (let seconds = 0; seconds < 30; seconds += 1) {
+      ms += 1000
+      clock.advance(1000)
+      timers.advance()
+      await turns()
+    }
+    unsubscribe('sluice:policy', hear)
+    expect(limits).toEqual([8, 5])
   })
 
   it('without requests asks every two seconds, as long as a limiter is open that needs it', async () => {
