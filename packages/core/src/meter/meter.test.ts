@@ -3,7 +3,13 @@ import { useRedis } from '@sluice/test-harness/jest'
 import { until } from '@sluice/test-harness/redis'
 import { createLimiter, type LimiterOptions, memoryStore } from '../index.ts'
 import { manualClock } from '../testing/index.ts'
-import { type Meter, type MeterOptions, type MeterRecord, meter } from './meter.ts'
+import {
+  type ChargeListener,
+  type Meter,
+  type MeterOptions,
+  type MeterRecord,
+  meter,
+} from './meter.ts'
 
 const redis = useRedis()
 const NOW = Date.UTC(2026, 0, 10)
@@ -244,4 +250,71 @@ test('flush() sends also what was charged while a batch was being sent', async (
   answer()
   await Promise.all([first, second])
   expect(sent).toEqual([1, 2])
+})
+
+test('flush() sends also what was charged in the moment in which the last batch has gone', async () => {
+  const { limiter } = limiterOf('memory')
+  const sent: (number | undefined)[] = []
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const send = ([record]: readonly MeterRecord[]) => {
+    sent.push(record?.units)
+    return answered
+  }
+  const { meter: each } = metered(limiter, { send })
+  limiter.consume('ada')
+  each.flush()
+  await until(() => sent.length === 1, { what: 'it is being sent' })
+  const second = answered.then(() => {
+    limiter.consume('ada', { cost: 2 })
+    return each.flush()
+  })
+  answer()
+  await second
+  expect(sent).toEqual([1, 2])
+})
+
+test('a meter that is closed once more leaves the next one alone, and keeps what it could not send', async () => {
+  const { limiter } = limiterOf('memory')
+  const { meter: first, receiver } = metered(limiter)
+  limiter.consume('ada')
+  receiver.fails = 'before'
+  await expect(first.close()).rejects.toThrow('down')
+  limiter.consume('ada')
+  const next = metered(limiter)
+  limiter.consume('ada', { cost: 10 })
+  receiver.fails = 'never'
+  await first.close()
+  limiter.consume('ada', { cost: 20 })
+  expect(() => metered(limiter)).toThrow('one meter of a limiter')
+  await next.meter.flush()
+  expect([receiver.sums(), next.receiver.sums()]).toEqual([
+    { 'ada default': 1 },
+    { 'ada default': 30 },
+  ])
+})
+
+test('with 100,000 records a batch begins at once: they grow no more', async () => {
+  let charged: ChargeListener = () => {}
+  // A limiter would take seconds for so many requests.
+  const limiter = { observe: (listener: ChargeListener = () => {}) => (charged = listener) }
+  const { meter: each, receiver } = metered(limiter, { maxBatch: 10_000 })
+  const policy = { name: 'default', unit: 'requests' }
+  const charge = (...keys: string[]) => {
+    const limit = { params: { windowMs: 1000 } }
+    const charges = keys.map((key) => ({ key, limit, cost: 1 }))
+    charged(
+      keys.map(() => policy) as never,
+      charges as never,
+      keys.map(() => ({ at: NOW })),
+      false,
+    )
+  }
+  charge(...Array.from({ length: 99_999 }, (_, i) => `k${i}`), 'k0')
+  charge('last', 'k0')
+  await each.flush()
+  expect(receiver.calls.map(({ length }) => length)).toEqual([...Array(10).fill(10_000), 1])
+  expect(receiver.sums()).toMatchObject({ 'k0 default': 3, 'last default': 1 })
 })

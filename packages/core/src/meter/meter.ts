@@ -78,7 +78,8 @@ const MAX_OPEN = 100_000
 const MIN_EVERY_MS = 10
 const DAY_MS = 86_400_000
 
-const metered = new WeakSet<Metered>()
+/** The limiters that are metered now, and by which meter. */
+const metered = new WeakMap<Metered, Meter>()
 
 /**
  * Sends what is really charged to somebody who bills it, or keeps it: each record once or more, with an identifier.
@@ -100,8 +101,9 @@ export function meter(limit: object, options: MeterOptions): Meter {
       limit,
       'Send to both receivers from one meter.',
     )
-  metered.add(source)
-  return new ChargeMeter(source, send, maxBatch, everyMs)
+  const made = new ChargeMeter(source, send, maxBatch, everyMs)
+  metered.set(source, made)
+  return made
 }
 
 class ChargeMeter implements Meter {
@@ -128,9 +130,7 @@ class ChargeMeter implements Meter {
 
   flush(): Promise<void> {
     this.makeBatches()
-    this.sending ??= this.sendAll().finally(() => {
-      this.sending = undefined
-    })
+    this.sending ??= this.sendAll()
     return this.sending
   }
 
@@ -148,8 +148,11 @@ class ChargeMeter implements Meter {
   }
 
   async close(): Promise<void> {
-    this.source.observe(undefined)
-    metered.delete(this.source)
+    // The limiter may have another meter by now.
+    if (metered.get(this.source) === this) {
+      this.source.observe(undefined)
+      metered.delete(this.source)
+    }
     clearInterval(this.timer as never)
     await this.sending?.catch(() => {})
     await this.flush()
@@ -193,9 +196,15 @@ class ChargeMeter implements Meter {
 
   /** One batch after the other: a receiver gets the records of a process in their order. */
   private async sendAll(): Promise<void> {
-    for (let [batch] = this.waiting; batch !== undefined; [batch] = this.waiting) {
-      await this.send(batch)
-      this.waiting.shift()
+    // Not before `sending` is set: it must end in the same turn in which the last batch has gone.
+    await undefined
+    try {
+      for (let [batch] = this.waiting; batch !== undefined; [batch] = this.waiting) {
+        await this.send(batch)
+        this.waiting.shift()
+      }
+    } finally {
+      this.sending = undefined
     }
   }
 }
