@@ -230,6 +230,23 @@ describe('what concerns the caller', () => {
     expect(JSON.stringify(usage)).not.toContain('used')
   })
 
+  test.each([
+    [KEY, 'ada'],
+    ['ada', KEY],
+  ])('bans by its keys of several routes: until the last one ends', async (...keys) => {
+    const own = manualClock(Date.UTC(2026, 0, 10))
+    const ban = { after: 1, within: '1m', for: ['10m'] }
+    const routes = { '/costly': { key: () => 'ada', limit: 2, window: '1h' } }
+    const options = { store: memoryStore({ clock: own }), ban, routes }
+    const usage = await usageWith(options, (limiter) => {
+      for (const key of keys) {
+        for (let i = 0; i < 7; i += 1) limiter.consume(key)
+        own.advance(240_000)
+      }
+    })
+    expect(usage).toMatchObject({ bannedUntil: '2026-01-10T00:14:00.000Z' })
+  })
+
   test('a blocked network', async () => {
     const usage = await usageWith({}, (limiter) =>
       limiter.block('127.0.0.0/8', '5m', { network: true }),
