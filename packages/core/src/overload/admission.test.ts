@@ -402,3 +402,18 @@ test('while a request hangs it reports once a second, and stops when that has en
   expect(reports.length).toBeLessThan(8)
   expect(reports.at(-1)).toBeLessThan(7000)
 })
+
+test('behind more important ones a request waits longer than a short queue, up to the time that requests take', () => {
+  const query = database(20, () => 1000)
+  const server = played(
+    (self, end) => query(self, end),
+    [
+      { perSecond: 18, from: 0, to: 30_000, draw: () => ({ importance: CRITICAL }) },
+      { perSecond: 40, from: 0, to: 30_000, draw: () => ({ importance: NORMAL }) },
+    ],
+    { classes: CLASSES, maxWaitMs: 5000 },
+  )
+  const normal = shed(of(server, ({ at, importance }) => at > 10_000 && importance === NORMAL))
+  // The queue of that length takes 300 ms.
+  expect(Math.max(...normal.map(({ latencyMs }) => latencyMs))).toBeGreaterThan(600)
+})
