@@ -83,6 +83,15 @@ describe('which proxies are trusted', () => {
     },
   )
 
+  test.each([undefined, 'X-Real-IP', 'forwarded'])(
+    'a field %p is none that proxies write',
+    (header) => {
+      expect(() => keyOf({ proxies: 'loopback', header }, undefined, '127.0.0.1')).toThrow(
+        'trustProxy.header',
+      )
+    },
+  )
+
   test('the same entries trust the same proxies as in Express', () => {
     const entries = ['loopback', 'linklocal', 'uniquelocal', '203.0.113.0/25', '2001:db8::/33']
     const quad = fc.oneof(
