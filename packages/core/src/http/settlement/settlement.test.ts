@@ -378,6 +378,20 @@ describe('several policies', () => {
     await untilLeft(98, 80, 50, 100)
   })
 
+  test('slots beside a common function are free at the end, and no others', async () => {
+    const policies = [
+      { name: 'slots', concurrent: 3 },
+      { ...defaults, name: 'units' },
+    ]
+    await serve({ ...none, cost: 2, settle: () => 5, policies })
+    for (const units of [95, 90]) {
+      await server.send()
+      await untilLeft(3, units)
+      await turns()
+      expect(left()).toEqual([3, units])
+    }
+  })
+
   test('a function that serves several is called once', async () => {
     const settle = jest.fn(() => 2)
     const policies = ['a', 'b', 'c'].map((name) => ({ ...defaults, name }))
