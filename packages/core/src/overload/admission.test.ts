@@ -290,6 +290,18 @@ describe('a reserved share', () => {
     expect(ofBatch.map(({ result }) => result)).toEqual(['shed', undefined])
   })
 
+  test('is kept for a class as it has needed it, however long its requests have taken', () => {
+    const server = new VirtualServer({ classes: TERMS }, (self, end, { importance }) =>
+      self.at(self.now + (importance === BATCH ? 890 : 5000), end),
+    )
+    for (let i = 0; i < 4; i += 1) server.arrive(0, { importance: BATCH })
+    for (let i = 0; i < 30; i += 1) server.arrive(1, { importance: CRITICAL })
+    server.run(889)
+    expect([server.admission.limit, server.admission.active]).toEqual([20, 20])
+    server.run(891)
+    expect(server.admission.limit - server.admission.active).toBe(4)
+  })
+
   test('is used by others while nobody needs it', () => {
     const server = played(
       (HANDLERS['a slow database of 10 connections'] as () => Handler)(),
