@@ -216,6 +216,26 @@ describe('the store', () => {
   })
 })
 
+test('why a store is down, of several the last that was said to be', async () => {
+  start()
+  const events: StoreEvent[] = []
+  const hear = (event: unknown) => void events.push(event as StoreEvent)
+  subscribe('sluice:store', hear)
+  stops.push(() => unsubscribe('sluice:store', hear))
+  const store = failingStore()
+  store.fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+  const limiter = createLimiter({ ...DAY, limit: 1_000_000, store })
+  while (events.length === 0) await limiter.consume('a')
+  const [event] = events as [StoreEvent]
+  // Another store is down, and then it turns out that the first one can never work.
+  channel('sluice:store').publish({ ...event, store: event.store + 1, errorType: 'ETIMEDOUT' })
+  channel('sluice:store').publish({ ...event, errorType: 'NOPERM' })
+  await limiter.consume('b')
+  const reasons = (await points('rate_limiting.requests')).map(([attributes]) => attributes)
+  expect(reasons).toContain('error.type=NOPERM policy=default result=admitted source=local')
+  expect(`${reasons}`).not.toContain('ETIMEDOUT')
+})
+
 describe('utilization', () => {
   test('is recorded only with nearLimit', async () => {
     start()
@@ -282,6 +302,16 @@ describe('live policies', () => {
     expect(await limits()).toEqual(inForce(7, 2))
     await limiter.policies.unset('api')
     expect(await limits()).toEqual(inForce(2, 2))
+  })
+
+  test('of several limiters, whose policies may have the same name', async () => {
+    start()
+    for (const [name, limit] of [
+      ['one', 2],
+      ['other', 3],
+    ] as const)
+      await createLimiter({ ...DAY, limit, name, live: true }).policies.list()
+    expect((await limits()).map(([, units]) => units)).toEqual([2, 2, 3, 3])
   })
 
   test('of slots too, and none of a policy that is not live', async () => {

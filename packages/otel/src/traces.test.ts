@@ -70,6 +70,13 @@ describe('a refusal', () => {
     expect(JSON.stringify(requestSpan()?.events)).not.toContain(KEY)
   })
 
+  test('for which no wait helps says none', async () => {
+    stop = instrument()
+    const limiter = createLimiter({ ...DAY, limit: 0 })
+    await inSpan(() => expect(limiter.consume(KEY).retryAfterMs).toBe(Infinity))
+    expect(requestSpan()?.events[0]?.attributes).not.toHaveProperty(['rate_limiting.retry_after'])
+  })
+
   test('outside of a span changes nothing', () => {
     stop = instrument()
     expect(createLimiter({ ...DAY, limit: 0 }).consume(KEY).allowed).toBe(false)
