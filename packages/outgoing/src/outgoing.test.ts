@@ -232,6 +232,25 @@ describe('a refusal', () => {
     expect(at).toHaveLength(11)
   })
 
+  test('in a pause, even a shorter one, lets few begin after it again', async () => {
+    const answers: ((response: Response) => void)[] = []
+    const { at, send } = serverOf(() => new Promise((resolve) => answers.push(resolve)))
+    const paced = limitOutgoing(send, { retry: { attempts: 1 }, maxWait: '1h' })
+    void sendAll(paced, 12)
+    await pass(0)
+    const [first, ...others] = answers.splice(0)
+    first?.(refusing({ 'retry-after': '20' }))
+    const last = others.pop()
+    for (const each of others) each(ok())
+    await pass(1)
+    last?.(refusing({ 'retry-after': '1' }))
+    await pass(1)
+    void sendAll(paced, 10)
+    await pass(20_000 + 900)
+    expect(at.length - 12).toBeGreaterThan(0)
+    expect(at.length - 12).toBeLessThanOrEqual(2)
+  })
+
   test('a shorter one does not end a longer one', async () => {
     const store = memoryStore()
     const waits = ['30', '1', '-1', '5']
