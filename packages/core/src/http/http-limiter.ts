@@ -167,7 +167,7 @@ export class HttpLimiter<Request, Response> {
       )
     if (turns.acquire(key)) return charge(key)
     return then(limiter.preview(charges), (peeked): MaybePromise<Verdict> => {
-      if (!peeked.allowed || peeked.delayMs === 0) return charge(undefined)
+      if (peeked.delayMs === 0) return charge(undefined)
       if (turns.acquire(key)) return charge(key)
       return this.verdictOf(request, charges, asTurnedAway(peeked), startedAt)
     })
@@ -267,7 +267,7 @@ export class HttpLimiter<Request, Response> {
     const hasDryRun = this.mayBeDry && decided.policies.some(isDryRun)
     const charges = hasDryRun ? madeOf(asked, decided.policies) : asked
     const { dryRun, onDecision, profile, respond } = compiled
-    const waits = decided.delayMs > 0 && decided.allowed && !dryRun
+    const waits = decided.delayMs > 0 && !dryRun
     if (place !== undefined && !waits) this.turns.free(place)
     const turn = waits ? this.takeTurn(charges, decided, place) : undefined
     const isTurnedAway = waits && turn === undefined
