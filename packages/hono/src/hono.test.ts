@@ -122,6 +122,18 @@ test.each([
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
 })
 
+test('events name the route of the handler, not that of middleware before it', async () => {
+  const routes: unknown[] = []
+  const hear = (event: unknown) => void routes.push((event as DecisionEvent).route)
+  subscribe('sluice:decision', hear)
+  const app = new Hono().use(made(LIMITED))
+  app.get('/users/*', (_, next) => next())
+  app.get('/users/:id', (c) => c.text('served'))
+  await app.request('/users/42')
+  unsubscribe('sluice:decision', hear)
+  expect(routes).toEqual(['/users/:id'])
+})
+
 test('two limiters: the fields list both, and a route adds its own', async () => {
   const app = new Hono().use(made({ ...LIMITED, limit: 9 }))
   app.get('/login', made(LIMITED), (c) => c.text('served'))

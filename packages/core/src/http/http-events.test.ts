@@ -203,6 +203,17 @@ describe('sluice:decision', () => {
     expect(events[1]?.policies[0]?.charged).toBe(0)
     expect(settled).toEqual([])
   })
+
+  test('a request of a dry run needs no place to wait in, and is charged', async () => {
+    const events = hear<DecisionEvent>('sluice:decision')
+    await serve({ algorithm: 'leaky-bucket', maxDelay: '5d', maxWaiting: 0, dryRun: true })
+    await server.send()
+    await server.send()
+    expect(events.map(({ result, policies }) => [result, policies[0]?.charged])).toEqual([
+      ['admitted', 1],
+      ['admitted', 1],
+    ])
+  })
 })
 
 describe('the route', () => {

@@ -152,6 +152,12 @@ describe('the client goes away', () => {
     await untilRemaining(96)
   })
 
+  test('a response that the application destroys keeps its error', async () => {
+    const error = new Error('the source has failed')
+    await leave((_, given) => given.destroy(error))
+    expect(response.errored).toBe(error)
+  })
+
   test('no timer holds its request', async () => {
     cost = 11
     await leave(() => {}, { window: '100ms', algorithm: 'token-bucket' })
