@@ -32,6 +32,7 @@ function optionsOf<Request>(headerOf: (request: Request, name: string) => string
       { name: 'month', limit: 100, window: 'month' },
       { name: 'burst', limit: 10, window: '1m' },
     ],
+    ban: { after: 1, within: '1m', for: ['1h'] },
   } as const
 }
 
@@ -186,6 +187,15 @@ describe.each(Object.keys(FRAMEWORKS))('usage, %s', (name) => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('vary')).toContain('Accept')
     expect(await response.text()).toContain('<th scope="row">month</th><td>0</td><td>100</td>')
+  })
+
+  test('a browser of a client that is banned gets a page, and all of it', async () => {
+    const running = await start()
+    const get = await listen(running)
+    for (let i = 0; i < 4; i += 1) await running.limiter.consume('eve', { cost: 10 })
+    const page = await (await get('/usage', { accept: 'text/html', 'x-key': 'eve' })).text()
+    expect(page).toContain('<th scope="row">month</th><td>–</td><td>0</td>')
+    expect(page).toMatch(/<\/html>\n$/)
   })
 })
 
