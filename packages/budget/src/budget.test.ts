@@ -398,14 +398,17 @@ describe('time', () => {
     expect((await budget.usage(who)).levels[0]?.used).toBe(0)
   })
 
-  test('what it has used more than its estimate is charged to the new month', async () => {
-    const clock = manualClock(month)
-    const budget = budgetOf({ store: memoryStore({ clock }), hold: '1h' })
-    const call = await budget.reserve(who, { model: 'large', output: 1000 })
-    clock.advance(120_000)
-    await call.settle({ model: 'large', output: 3000 })
-    expect((await budget.usage(who)).levels[0]?.used).toBe(0.02)
-  })
+  test.each([{}, { lost: 'charged' }, { soft: true }] as const)(
+    'what it has used more than its estimate is charged to the new month: %j',
+    async (options) => {
+      const clock = manualClock(month)
+      const budget = budgetOf({ store: memoryStore({ clock }), hold: '1h', ...options })
+      const call = await budget.reserve(who, { model: 'large', output: 1000 })
+      clock.advance(120_000)
+      await call.settle({ model: 'large', output: 3000 })
+      expect((await budget.usage(who)).levels[0]?.used).toBe(0.02)
+    },
+  )
 
   test('a clock that steps back or forward neither frees nor doubles what was spent', async () => {
     const clock = manualClock(month - 86_400_000)

@@ -134,6 +134,20 @@ describe('what a route is counted by', () => {
     expect(await statuses(app, 'GET /', 'POST /', 'PUT /')).toEqual([200, 200, 429])
   })
 
+  test('the order of its methods makes no difference to another process', async () => {
+    const store = memoryStore()
+    const seen: number[] = []
+    for (const method of [
+      ['PUT', 'POST'],
+      ['POST', 'PUT'],
+    ]) {
+      const app = await limited({ ...OPTIONS, store })
+      app.route({ method, url: '/', config, handler: ok })
+      seen.push(...(await statuses(app, 'PUT /')))
+    }
+    expect(seen).toEqual([200, 429])
+  })
+
   test('a trailing slash and the values of parameters make no difference', async () => {
     const app = await limited()
     await app.register(async (v1) => v1.get('/', { config }, ok), { prefix: '/v1' })

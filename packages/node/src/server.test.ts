@@ -119,25 +119,34 @@ describe('what a function of the options throws', () => {
   })
 })
 
-test('what the application throws is not taken for a failure of the limiter', async () => {
-  const limit = made({ ...LIMITED, key: () => 'client' })
-  const wrong = new Error('of the application')
-  const failed: unknown[] = []
-  const port = await listen(
-    createServer((request, response) => {
-      const next = () => {
-        throw wrong
-      }
-      try {
-        limit(request, response, next, (error) => failed.push(error))
-      } catch (error) {
-        response.end(String(error))
-      }
-    }),
-  )
-  expect(await (await get(port)).text()).toBe('Error: of the application')
-  expect(failed).toEqual([])
-})
+test.each([
+  ['at once', () => 'client'],
+  ['later', async () => 'client'],
+])(
+  'what the application throws is not taken for a failure of the limiter, decided %s',
+  async (_, key) => {
+    const limit = made({ ...LIMITED, key })
+    const wrong = new Error('of the application')
+    const failed: unknown[] = []
+    const port = await listen(
+      createServer(async (request, response) => {
+        const next = () => {
+          throw wrong
+        }
+        try {
+          await limit(request, response, next, (error) => {
+            failed.push(error)
+            response.end()
+          })
+        } catch (error) {
+          response.end(String(error))
+        }
+      }),
+    )
+    expect(await (await get(port)).text()).toBe('Error: of the application')
+    expect(failed).toEqual([])
+  },
+)
 
 test('a function that throws leaves a response alone whose head has been sent', async () => {
   const limit = made({ ...LIMITED, key: () => Promise.reject(new Error('wrong')) })

@@ -82,6 +82,18 @@ describe('chunks of another fetch', () => {
   })
 })
 
+test('a reader that cancels after its first chunk cancels the source', async () => {
+  const cancelled: unknown[] = []
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(1)),
+    cancel: (reason) => void cancelled.push(reason),
+  })
+  const reader = watchResponse(new Response(body), 1000, false, () => {}).body?.getReader()
+  await reader?.read()
+  await reader?.cancel('enough')
+  expect(cancelled).toEqual(['enough'])
+})
+
 test('a body that only its own library can read stays as it is', async () => {
   const answer = { status: 200, headers: new Headers(), body: { pipe: () => {} } }
   const paced = limitOutgoing(async (_url: string) => answer, { concurrent: 1 })

@@ -212,6 +212,19 @@ describe('a body whose source goes on', () => {
     },
   )
 
+  test('is quiet from when its client has gone, though somebody still waits for it', async () => {
+    const leaving = new AbortController()
+    const { reply } = replyTo(leaving.signal)
+    const { body, controller } = source()
+    await reply.answerWith(() => new Response(body))
+    const reader = bodyOf(reply).getReader()
+    leaving.abort()
+    void reader.read().catch(() => {})
+    jest.advanceTimersByTime(3000)
+    expect(reply.quietMs()).toBe(3000)
+    controller.close()
+  })
+
   test('of bytes fills the buffers of its reader', async () => {
     const { reply, events } = replyTo()
     const parts = ['abc', 'd', 'efg', 'hi', 'j']
