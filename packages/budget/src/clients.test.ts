@@ -93,6 +93,28 @@ describe('the client of OpenAI', () => {
     await settled(COST)
   })
 
+  test('passes on each event of a stream at once, whatever ends its lines', async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const headers = { 'content-type': 'text/event-stream' }
+    const paid = budget.fetch(who, async () => new Response(readable, { headers }))
+    const body = JSON.stringify({ model: 'large', stream: true, max_tokens: 5, messages })
+    const response = await paid(`${model.url}/v1/chat/completions`, { method: 'POST', body })
+    const events: string[] = []
+    const read = response.body
+      ?.pipeThrough(new TextDecoderStream())
+      .pipeTo(new WritableStream({ write: (event) => void events.push(event) }))
+    const writer = writable.getWriter()
+    const sent: string[] = []
+    for (const end of ['\n\n', '\r\n\r\n']) {
+      sent.push(`data: {}${end}`)
+      await writer.write(new TextEncoder().encode(sent.at(-1)))
+      await until(() => events.length === sent.length, { what: 'the event has arrived' })
+    }
+    await writer.close()
+    await read
+    expect(events).toEqual(sent)
+  })
+
   test('passes on the usage of a stream that asks for it', async () => {
     const options = { stream: true, stream_options: { include_usage: true } } as const
     const stream = await client().chat.completions.create({

@@ -173,6 +173,22 @@ describe.each([
     },
   )
 
+  test('what it has begun to send by itself ends with its client', async () => {
+    const { limit, left } = limited()
+    const app = new Hono<Env>().use(limit)
+    app.get('/', (c) => {
+      c.env.outgoing.writeHead(200, { 'Content-Type': 'text/plain' })
+      c.env.outgoing.write('first ')
+      return alreadySent
+    })
+    const origin = await listen(serve(app) as Server)
+    const leaving = new AbortController()
+    const response = await fetch(`http://${origin}/`, { signal: leaving.signal })
+    await response.body?.getReader().read()
+    leaving.abort()
+    await untilLeft(left, '2,99')
+  })
+
   test('a plain response goes through the server as without a limiter', async () => {
     const limit = rateLimit({ limit: 100, window: '1m', key: () => 'client' })
     ends.push(() => limit.limiter.close())

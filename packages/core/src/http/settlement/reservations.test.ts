@@ -249,20 +249,24 @@ describe('beside', () => {
 
   test('limits and windows that are functions, and routes with their own', async () => {
     const limit = ({ url }: IncomingMessage) => (url === '/small' ? 50 : 100)
-    const routes = { '/long': { hold: '1m' }, '/rate': { limit: 9, cost: 2, reserve: false } }
+    const routes = {
+      '/long': { hold: '1m' },
+      '/rate': { limit: 9, cost: 2, reserve: false },
+      '/own': { limit: 50 },
+    }
     await serve({ limit, window: () => '1d', hold: '5s', routes })
-    const sent = [server.send('GET', '/small'), server.send('GET', '/long')]
-    sent.push(server.send('GET', '/rate'))
-    await until(() => running.length === 3)
+    const sent = ['/small', '/long', '/rate', '/own'].map((path) => server.send('GET', path))
+    await until(() => running.length === 4)
     await pass(2 * HOLD)
-    const [small, long, rate] = server.httpLimiters[0]?.httpLimiters ?? []
+    const [small, long, rate, own] = server.httpLimiters[0]?.httpLimiters ?? []
     const left = async (each: typeof small, limit: number) =>
       (await each?.limiter.peek('127.0.0.1', { limit, window: '1d' }))?.remaining
-    const all = [left(small, 100), left(long, 100), left(rate, 9)]
-    expect(await Promise.all(all)).toEqual([60, 60, 7])
+    const all = [left(small, 100), left(long, 100), left(rate, 9), left(own, 50)]
+    expect(await Promise.all(all)).toEqual([60, 60, 7, 10])
     for (const each of server.httpLimiters) each.limiter.close()
     clock.advance(5000)
-    expect(await Promise.all([left(small, 100), left(long, 100)])).toEqual([100, 60])
+    const held = [left(small, 100), left(long, 100), left(own, 50)]
+    expect(await Promise.all(held)).toEqual([100, 60, 50])
     clock.advance(55_000)
     expect(await left(long, 100)).toBe(100)
     for (const each of running) each.end()
