@@ -144,16 +144,17 @@ test('a load of three times what a server can do is shed, the critical part is s
     fetch(response.url.replace('state', `load/${times}`), { method: 'POST' })
   await load(3)
   const stateOf = async () => JSON.parse((await get('/overload/state')).body) as OverloadState
+  expect((await load(10)).status).toBe(202)
+  expect((await stateOf()).load).toBe(3)
   await until(
     async () => {
-      const { seconds, load } = await stateOf()
-      const shed = seconds.reduce((sum, { classes }) => sum + (classes.normal?.shed ?? 0), 0)
-      return load === 3 && shed > 0
+      const { seconds, load: current } = await stateOf()
+      // On a slow machine, the load may end before the shedder has seen that it is too much.
+      if (current === 0) await load(3)
+      return seconds.reduce((sum, { classes }) => sum + (classes.normal?.shed ?? 0), 0) > 0
     },
     { what: 'some are refused' },
   )
-  expect((await load(10)).status).toBe(202)
-  expect((await stateOf()).load).toBe(3)
   const { limit, signal } = await stateOf()
   expect(limit).toBeGreaterThan(0)
   expect(signal).toBeDefined()
