@@ -157,12 +157,12 @@ export class Lines {
     for (const other of this.inLine()) {
       const [first, ...others] = other.charges as [Charge]
       if (other === waiter || others.length > 0 || !keys.includes(first.key)) continue
-      const wrong = this.wrongBefore(waiter, other)
-      // Who is no longer in line may not have been told.
-      if (wrong !== undefined)
-        this.world.timeline.after(0, () => {
-          if (this.open.has(other.charges)) this.fail(wrong)
-        })
+      if (this.wrongBefore(waiter, other) === undefined) continue
+      // Who is no longer in line, or has had a turn, may not have been told.
+      this.world.timeline.after(0, () => {
+        const wrong = this.wrongBefore(waiter, other)
+        if (this.open.has(other.charges) && wrong !== undefined) this.fail(wrong)
+      })
     }
   }
 
