@@ -299,8 +299,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lower priorities come first',
     file: 'limiter/waiting/key-queue.ts',
-    text: 'sort((one, other) => other - one)',
-    by: 'sort((one, other) => one - other)',
+    text: 'let first = -Infinity\n    for (const priority of this.line.keys()) if (priority > first) first = priority',
+    by: 'let first = Infinity\n    for (const priority of this.line.keys()) if (priority < first) first = priority',
   },
   {
     name: 'a wait is given up before that is certain',
