@@ -78,6 +78,15 @@ export function checkSettings(
       fix: `Change ${setting} in the code: it says where requests are counted, and all processes must agree on that.`,
     })
   }
+  const varying = Object.keys(settings).find((each) => typeof settings[each] === 'function')
+  if (varying !== undefined)
+    throw new SluiceError({
+      code: 'SLUICE_OPTION_TYPE',
+      option: varying,
+      expected: 'the same value for every request',
+      received: settings[varying],
+      fix: 'Set a value: a function stays in its process.',
+    })
   policy.with(settings)
   return settings
 }

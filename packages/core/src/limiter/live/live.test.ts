@@ -242,6 +242,7 @@ describe('what is wrong is refused when it is written', () => {
     [{ enforce: 2 }, 'SLUICE_OPTION_RANGE'],
     [{ concurrent: 5 }, 'SLUICE_OPTION_CONFLICT'],
     [null, 'SLUICE_OPTION_TYPE'],
+    [{ limit: () => 5 }, 'SLUICE_OPTION_TYPE'],
   ])('%j', async (settings, code) => {
     const limiter = limiterOf({ live: { limit: { min: 5, max: 500 } } })
     await expect(limiter.policies.set('api', settings as never)).rejects.toMatchObject({ code })
