@@ -25,10 +25,10 @@ async function runAll(files: readonly string[]): Promise<void> {
 }
 
 async function runOne(file: string): Promise<void> {
-  const isServer = basename(file).startsWith('server-')
-  const address = isServer ? nextServer() : undefined
+  // Whatever a program is called: another process may have the port that it names.
+  const address = nextServer()
   await import(pathToFileURL(file).href)
-  if (address !== undefined) await sendUntilRefused(await address)
+  if (basename(file).startsWith('server-')) await sendUntilRefused(await address)
 }
 
 void runAll(process.argv.slice(2))
