@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** A receiver that counts every identifier once, and fails when it is told to. */
+/** A receiver that counts every identifier once, and fails when it is asked to. */
 function startReceiver() {
   const known = new Map<string, MeterRecord>()
   const receiver = {
@@ -231,8 +231,8 @@ test('while a batch is being sent and fails, close() sends it again', async () =
   expect(calls).toHaveLength(2)
 })
 
-test('flush() sends also what was charged while a batch was being sent', async () => {
-  const { limiter } = limiterOf('memory')
+/** A receiver that answers for all batches when it is asked to. */
+function heldReceiver() {
   const sent: (number | undefined)[] = []
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
@@ -242,6 +242,12 @@ test('flush() sends also what was charged while a batch was being sent', async (
     sent.push(record?.units)
     return answered
   }
+  return { sent, send, answer, answered }
+}
+
+test('flush() sends also what was charged while a batch was being sent', async () => {
+  const { limiter } = limiterOf('memory')
+  const { sent, send, answer } = heldReceiver()
   const { meter: each } = metered(limiter, { send })
   limiter.consume('ada')
   const first = each.flush()
@@ -254,15 +260,7 @@ test('flush() sends also what was charged while a batch was being sent', async (
 
 test('flush() sends also what was charged in the moment in which the last batch has gone', async () => {
   const { limiter } = limiterOf('memory')
-  const sent: (number | undefined)[] = []
-  let answer = () => {}
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  const send = ([record]: readonly MeterRecord[]) => {
-    sent.push(record?.units)
-    return answered
-  }
+  const { sent, send, answer, answered } = heldReceiver()
   const { meter: each } = metered(limiter, { send })
   limiter.consume('ada')
   each.flush()
