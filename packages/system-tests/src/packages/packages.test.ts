@@ -30,7 +30,7 @@ const workspace = resolve(import.meta.dirname, '../../../..')
 const consumer = join(import.meta.dirname, 'consumer')
 
 let project: string
-/** The path of each Node by its name: this one and the newest. CI runs this on all that are supported. */
+/** The path of each Node by its name: this one and the newest. CI runs this file on all that are supported. */
 let nodes: Record<string, string>
 /** What the dry run of a release prints. */
 let released: string

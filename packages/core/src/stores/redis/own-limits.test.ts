@@ -46,7 +46,7 @@ test('it is a record beside the counts, which say that there is one until it has
   expect(await isMarked()).toBe(false)
 })
 
-test('other bytes in its place stay, and whoever would need it is told', async () => {
+test('other bytes in its place stay, and every call that needs the record fails', async () => {
   const limiter = limiterOf({ store: unguarded(redis.client) })
   await limiter.override('ada', { limit: 9 })
   await limiter.consume('ada')

@@ -125,7 +125,7 @@ async function settlementsOn(store: Store, clock: ManualClock) {
   return said
 }
 
-test('what settlements charge more is told alike in memory, on Redis and in transactions', async () => {
+test('memory, Redis and transactions report the same increases by settlements', async () => {
   const of = (create: (clock: ManualClock) => Store) => {
     const clock = manualClock()
     return settlementsOn(create(clock), clock)
