@@ -1,5 +1,6 @@
 import { beforeEach, expect, jest, test } from '@jest/globals'
 import { fixedWindow } from '../../algorithms/fixed-window/fixed-window.ts'
+import { versionOf } from '../documents/document.ts'
 import type { Documents } from '../store.ts'
 import { KeptKeyspaces } from './kept-keyspaces.ts'
 
@@ -54,6 +55,28 @@ test('a version of shorter windows shortens nothing of another one', async () =>
   expect(after.map(({ params }) => params).sort()).toEqual(['1', '2'])
   const [until] = after.map((each) => each.until)
   expect(lives).toEqual([(until as number) - 1_000_000, (until as number) - now])
+})
+
+test('the limits of the ledger that was opened last are kept, however late the first one is written', async () => {
+  let isFirst = true
+  const late: Documents<'async'> = {
+    read: async () => ({ text, at: now }),
+    replace: async (_, __, found, replaced) => {
+      const isLate = isFirst
+      isFirst = false
+      if (isLate) await new Promise(setImmediate)
+      if (versionOf(text) !== found) return false
+      text = replaced
+      return true
+    },
+  }
+  kept = new KeptKeyspaces(late)
+  for (const limit of [5, 8]) {
+    const space = { name: `fixed-window:${DAY}:default`, algorithm: fixedWindow }
+    kept.of([{ ...space, params: { limit, windowMs: DAY } }], 'sluice').keep()
+  }
+  await kept.settled()
+  expect(await kept.read('sluice')).toMatchObject([{ params: '8' }])
 })
 
 test('they are written again a minute after the store did not take them', async () => {

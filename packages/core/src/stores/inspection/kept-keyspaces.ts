@@ -27,7 +27,8 @@ export const SHARDED = '{}'
 /** Keeps the keyspaces and their limits in a store, beside the states: the names of keys do not tell them. */
 export class KeptKeyspaces {
   private readonly documents: Documents<'async'>
-  private readonly writing = new Set<Promise<number>>()
+  /** One is written after the other, so that the limits of the ledger that was opened last are kept. */
+  private lastWrite: Promise<unknown> = Promise.resolve()
 
   constructor(documents: Documents<'async'>) {
     this.documents = documents
@@ -47,10 +48,8 @@ export class KeptKeyspaces {
         return { prefix: own, name, params: live === undefined ? text : `${text};live=${live}` }
       })
     const write = (all: readonly UsedKeyspace[]) => {
-      const done = this.write(basePrefix(prefix), all, ttlMs, 1)
-      const forget = () => this.writing.delete(done)
-      this.writing.add(done)
-      done.then(forget, forget)
+      const done = this.lastWrite.then(() => this.write(basePrefix(prefix), all, ttlMs, 1))
+      this.lastWrite = done.catch(() => {})
       return done
     }
     return new LedgerKeyspaces(used, write, () => this.read(prefix))
@@ -67,7 +66,7 @@ export class KeptKeyspaces {
 
   /** Resolves when all that is being written is there, or has failed. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.writing)
+    await this.lastWrite
   }
 
   /** @returns until when all of them are kept at least, ms on the store's clock; 0: not all are */
