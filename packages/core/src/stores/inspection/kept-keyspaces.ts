@@ -27,8 +27,11 @@ export const SHARDED = '{}'
 /** Keeps the keyspaces and their limits in a store, beside the states: the names of keys do not tell them. */
 export class KeptKeyspaces {
   private readonly documents: Documents<'async'>
-  /** One is written after the other, so that the limits of the ledger that was opened last are kept. */
-  private lastWrite: Promise<unknown> = Promise.resolve()
+  /**
+   * Ends with all that is being written, one after the other, so that the limits of the ledger that was opened last are
+   * kept. Undefined: nothing is.
+   */
+  private writing: Promise<void> | undefined
 
   constructor(documents: Documents<'async'>) {
     this.documents = documents
@@ -48,8 +51,14 @@ export class KeptKeyspaces {
         return { prefix: own, name, params: live === undefined ? text : `${text};live=${live}` }
       })
     const write = (all: readonly UsedKeyspace[]) => {
-      const done = this.lastWrite.then(() => this.write(basePrefix(prefix), all, ttlMs, 1))
-      this.lastWrite = done.catch(() => {})
+      const next = () => this.write(basePrefix(prefix), all, ttlMs, 1)
+      // The first one shares its call with the decision.
+      const done = this.writing?.then(next) ?? next()
+      const end = () => {
+        if (this.writing === ended) this.writing = undefined
+      }
+      const ended = done.then(end, end)
+      this.writing = ended
       return done
     }
     return new LedgerKeyspaces(used, write, () => this.read(prefix))
@@ -66,7 +75,7 @@ export class KeptKeyspaces {
 
   /** Resolves when all that is being written is there, or has failed. */
   async settled(): Promise<void> {
-    await this.lastWrite
+    await this.writing
   }
 
   /** @returns until when all of them are kept at least, ms on the store's clock; 0: not all are */
