@@ -215,6 +215,40 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     expect((await ledger.consume(charge(2, 1003))).admitted).toBe(true)
   })
 
+  test('a refusal on a clock that has stepped back keeps that a reservation ends `hold` after it', async () => {
+    const { clock, ledger, charge } = open()
+    const admits = async (cost: number) => (await ledger.consume(charge(cost))).admitted
+    expect((await ledger.consume(charge(10 ** 9, 1))).admitted).toBe(true)
+    clock.advance(1 - HOLD)
+    expect(await admits(1)).toBe(false)
+    clock.advance(HOLD - 1)
+    expect(await admits(1)).toBe(false)
+    clock.advance(1)
+    expect(await admits(10 ** 9)).toBe(true)
+  })
+
+  test('an admission, too, keeps it', async () => {
+    const { clock, ledger, charge, used } = open()
+    await ledger.consume(charge(5, 1))
+    clock.advance(1 - HOLD)
+    await ledger.consume(charge(1))
+    clock.advance(HOLD - 1)
+    expect(await used()).toBe(6)
+    clock.advance(1)
+    expect(await used()).toBe(1)
+  })
+
+  test('a refusal keeps what has come back, of which a call gives a thousand back at most', async () => {
+    const { clock, ledger, charge } = open()
+    for (let slot = 1; slot <= 1500; slot += 1) {
+      const owner = slot > 1000 ? 2 : 1
+      await ledger.consume(charge(1, slot).map((each) => ({ ...each, owner })))
+    }
+    clock.advance(HOLD)
+    const admits = async () => (await ledger.consume(charge(10 ** 9))).admitted
+    expect([await admits(), await admits()]).toEqual([false, true])
+  })
+
   test('of a shared key, nobody has more than are free, so that nobody shuts others out', async () => {
     const { clock, ledger, charge, used } = open()
     let last = 0
