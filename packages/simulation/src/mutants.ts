@@ -649,7 +649,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a route of its own has bans of its own',
     file: 'http/routed-limiter.ts',
     text: '        limiter.bannedQuota,\n',
-    by: '',
+    by: '        undefined,\n',
   },
   {
     name: 'each refusal of a ban says that it has begun',
