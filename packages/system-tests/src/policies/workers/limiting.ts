@@ -1,6 +1,7 @@
 // A process with a live policy: it takes all that a client gets, as often as its parent says.
 
 import { subscribe } from 'node:diagnostics_channel'
+import { EventEmitter, once } from 'node:events'
 import { createLimiter, type Limiter } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
 import { Redis } from 'ioredis'
@@ -32,10 +33,12 @@ process.once('disconnect', () => process.exit())
 // How long the event loop of this process stood still: no deadline can be kept meanwhile.
 let stalledMs = 0
 let before = performance.now()
+const looks = new EventEmitter()
 setInterval(() => {
   const now = performance.now()
   stalledMs = Math.max(stalledMs, now - before - 10)
   before = now
+  looks.emit('look')
 }, 10)
 
 const limiter = createLimiter({
@@ -63,6 +66,8 @@ async function exhaust(key: string): Promise<Report> {
     if (decision.allowed) admitted += 1
     else break
   }
+  // The last decision may have come out of a stall that has not been seen yet.
+  await once(looks, 'look')
   return { admitted, slowestMs, stalledMs, limits: [...limits], sources: [...sources] }
 }
 
