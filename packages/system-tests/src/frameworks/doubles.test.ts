@@ -46,6 +46,14 @@ afterAll(async () => {
   await server.stop()
 })
 
+test('without an application, routes of Express match as its settings are by themselves', async () => {
+  const limit = express.rateLimit({ ...ONCE, routes: { '/other': false } } as never) as never
+  for (const path of ['/OTHER', '/other/', '/Other/', '/other'])
+    expect(await outcome(limit, createRequest({ method: 'GET', url: path }))).toBe('next')
+  for (const expected of ['next', 429])
+    expect(await outcome(limit, createRequest({ method: 'GET', url: '/others' }))).toBe(expected)
+})
+
 describe.each(CALLED)('%s', (name, rateLimit) => {
   test.each([
     ['nothing', {}],
