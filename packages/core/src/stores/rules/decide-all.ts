@@ -148,10 +148,13 @@ export function settleOne(
   return keepMsOf(state, limit, now)
 }
 
-/** How long a state that was charged or corrected at `now` must be kept, ms. */
+/**
+ * How long a state that was charged or corrected at `now` must be kept, ms.
+ *
+ * @param limit the limit of the policy: a client's own one keeps a state for as long
+ */
 export function keepMsOf(state: KeyState, limit: CompiledLimit, now: number): number {
-  const applied = state.own ?? limit
-  return applied.keepMs === undefined ? state.resetMs : applied.keepMs(state, now)
+  return limit.keepMs === undefined ? state.resetMs : limit.keepMs(state, now)
 }
 
 /**
