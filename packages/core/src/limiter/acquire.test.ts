@@ -228,6 +228,22 @@ describe('a remote store', () => {
     await slots[1]?.release()
   })
 
+  it('is replaced by this process, which goes on holding what it has taken, and no longer what it gave back', async () => {
+    const clock = manualClock()
+    const store = closed(failingStore({ clock }))
+    const limiter = limiterOn(store, { concurrent: 1 })
+    store.fail()
+    const slot = await limiter.acquire('ada')
+    expect(slot).toMatchObject({ allowed: true, source: 'local' })
+    for (let i = 0; i < 9; i += 1) {
+      clock.advance(HOLD / 3)
+      await jest.advanceTimersByTimeAsync(HOLD / 3)
+    }
+    expect(await limiter.acquire('ada')).toMatchObject({ allowed: false, source: 'local' })
+    await slot.release()
+    expect(await limiter.acquire('ada')).toMatchObject({ allowed: true, source: 'local' })
+  })
+
   it('is asked again by the renewals of a process that gets no requests', async () => {
     const clock = manualClock()
     const store = closed(failingStore({ clock }))

@@ -46,6 +46,21 @@ describe('a limiter with a ban', () => {
     })
   })
 
+  test('shows of a quota that has units left when the ban ends, and not when that is full', () => {
+    const day = { name: 'day', limit: 100, window: '1d', algorithm: 'fixed-window' }
+    const { limit, window, algorithm } = terms
+    const policies = [{ name: 'minute', limit, window, algorithm }, day]
+    const options = { store: memoryStore({ clock }), policies, ban: { ...ban, after: 1 } }
+    const limiter = createLimiter(options as never) as Limiter<'sync'>
+    for (let i = 0; i < 2; i += 1) limiter.consume('a')
+    expect(limiter.peek('a').policies[1]).toMatchObject({
+      allowed: false,
+      remaining: 0,
+      resetMs: 10 * MINUTE,
+      retryAfterMs: 10 * MINUTE,
+    })
+  })
+
   test('refuses by every policy of its key, also by one that is a dry run', () => {
     const { limit, window, algorithm } = terms
     const policies = [true, false].map((dryRun) => {

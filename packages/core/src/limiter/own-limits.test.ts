@@ -27,6 +27,15 @@ describe('override', () => {
     expect(limiter.consume('ada')).toMatchObject({ limit: 5, remaining: 3 })
   })
 
+  it('ends then also where a top-up goes on', () => {
+    const { limiter, clock } = inMemory()
+    limiter.override('ada', { limit: 9, until: clock() + 1000 })
+    limiter.grant('ada', 2, { until: clock() + 30_000 })
+    expect(limiter.peek('ada')).toMatchObject({ limit: 11 })
+    clock.advance(1000)
+    expect(limiter.peek('ada')).toMatchObject({ limit: 7 })
+  })
+
   it('null ends what the key has in every policy, and a limit of null that of one', () => {
     const policies = ['one', 'two'].map((name) => ({ ...minute, name }))
     const { limiter } = inMemory({ policies })

@@ -687,6 +687,21 @@ describe('takeTurn()', () => {
     expect(after).toEqual(before.slice(0, 3).toReversed())
   })
 
+  it('gives nothing back to a dry run that has not been charged, and waits for none of its turns', () => {
+    const policies = [
+      { name: 'queue', ...QUEUE },
+      { name: 'new', ...QUEUE, maxDelay: '1s', dryRun: true },
+    ]
+    const { limiter } = world({ policies })
+    const remaining = () => (limiter.peek('ada') as Decision).policies.map((each) => each.remaining)
+    const turns = [1, 2, 3].map(() => limiter.takeTurn('ada') as Turn<'sync'>)
+    expect(turns[2]?.policies[1]).toMatchObject({ allowed: false })
+    expect(turns[1]).toMatchObject({ delayMs: 1000, policies: [{ delayMs: 1000 }, { delayMs: 0 }] })
+    expect(remaining()).toEqual([1, 0])
+    turns[2]?.cancel()
+    expect(remaining()).toEqual([2, 0])
+  })
+
   it('never puts two turns on one moment, whatever is given back', () => {
     const { limiter } = world({ ...QUEUE, limit: 10, maxDelay: '10s' })
     const kept: number[] = []
