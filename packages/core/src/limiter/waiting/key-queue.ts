@@ -107,7 +107,6 @@ export class KeyQueue {
     this.isFreed = true
     this.roundEndsAt = 0
     this.refusedCosts = undefined
-    this.certainAt = 0
     this.wake()
   }
 
