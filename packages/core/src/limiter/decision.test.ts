@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { Outcome } from '../algorithms/algorithm.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
 import type { StoreResult } from '../stores/store.ts'
-import { toDecision } from './decision.ts'
+import { refusingPolicy, toDecision } from './decision.ts'
 import { compilePolicies } from './policies.ts'
 
 const policies = compilePolicies(
@@ -117,4 +117,11 @@ describe('toDecision()', () => {
       0, 0, 0,
     ])
   })
+})
+
+it('of two policies that refuse for as long, the one that is no dry run refuses', () => {
+  const dry = charges.map((charge, i) => ({ ...charge, dryRun: i === 0 }))
+  const outcomes = [refused, refused]
+  const result = { admitted: false, at: 123, source: 'store', outcomes } as const
+  expect(refusingPolicy(toDecision(result, policies, dry))).toBe(1)
 })
