@@ -535,6 +535,19 @@ describe('a store that hangs', () => {
     expect(warnings).toEqual([])
   })
 
+  it('and has answered too late twelve hundred times is not given up for that', async () => {
+    const limiter = limiterOf()
+    await pass(0)
+    for (let burst = 0; burst < 2; burst += 1) {
+      store.hang()
+      for (let i = 0; i < 600; i += 1) void limiter.settle(`client ${i}`, 1).catch(() => {})
+      await pass(100)
+      store.recover()
+      await pass(1)
+    }
+    expect(warnings).toEqual([])
+  })
+
   it('that has lost its answers is used again when it works', async () => {
     let loses = true
     const lossy: Store<'async'> = {
