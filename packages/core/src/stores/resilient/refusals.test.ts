@@ -49,7 +49,9 @@ describe('a remembered refusal', () => {
   it('answers for the store until one unit is left again', async () => {
     const limiter = limiterOf()
     await exhaust(limiter)
-    clock.advance(1500)
+    clock.advance(1499.5)
+    expect(await limiter.consume('client')).toMatchObject({ source: 'cache', retryAfterMs: 58_501 })
+    clock.advance(0.5)
     expect(await limiter.consume('client')).toMatchObject({ source: 'cache', remaining: 0 })
     clock.advance(57_000)
     expect(await limiter.consume('client')).toMatchObject({ source: 'store', retryAfterMs: 1500 })
