@@ -21,6 +21,9 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
+/** What the part of the addresses waits for before it answers. */
+let answering: Promise<void> | undefined
+
 /** Decides by the address and by the user, whose part of the store fails. */
 function limiterOf(
   localShare: number,
@@ -37,6 +40,7 @@ function limiterOf(
         shard,
         async decide(requests, isPeek) {
           if (shard(requests[0]?.[0]?.key as string) === 1) throw new Error('this part is down')
+          await answering
           return ledger.decide(requests, isPeek)
         },
       }
@@ -46,7 +50,12 @@ function limiterOf(
     new Policy('', { name: 'address', window: MINUTE, ...address } as PolicyOptions),
     new Policy('', { name: 'user', window: MINUTE, ...user } as PolicyOptions),
   ]
-  const limiter = new StoreLimiter(policies, { store: apart, localShare, refusalCache: false })
+  const limiter = new StoreLimiter(policies, {
+    store: apart,
+    localShare,
+    refusalCache: false,
+    deadline: '1m',
+  })
   return async (...keys: string[]) => {
     const charges = policies.map((policy, i) => ({
       key: keys[i]!,
@@ -63,6 +72,24 @@ it('what this process has counted for a part is given back if another part refus
   expect(await decide('a', 'user:ada')).toEqual({ allowed: true, left: 3, source: 'local' })
   for (let i = 0; i < 5; i += 1) expect((await decide('a', 'user:ada')).allowed).toBe(false)
   expect(await decide('b', 'user:ada')).toEqual({ allowed: true, left: 2, source: 'local' })
+})
+
+it('it is given back to the window in which it was counted', async () => {
+  const hour = { limit: 1, window: '1h' } as const
+  const decide = limiterOf(1, hour, { limit: 4, algorithm: 'fixed-window' })
+  expect((await decide('a', 'user:ada')).allowed).toBe(true)
+  let answer = () => {}
+  answering = new Promise((resolve) => {
+    answer = resolve
+  })
+  const refused = decide('a', 'user:ada')
+  await new Promise(setImmediate)
+  answering = undefined
+  clock.advance(MINUTE)
+  expect(await decide('b', 'user:ada')).toMatchObject({ allowed: true, left: 3 })
+  answer()
+  expect(await refused).toMatchObject({ allowed: false, source: 'local' })
+  expect(await decide('c', 'user:ada')).toMatchObject({ allowed: true, left: 2 })
 })
 
 it('the share of a part is that of its own policy', async () => {
