@@ -46,7 +46,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-test('without an application, routes of Express match as its settings are by themselves', async () => {
+test('without an application, routes of Express match by its default settings', async () => {
   const limit = express.rateLimit({ ...ONCE, routes: { '/other': false } } as never) as never
   for (const path of ['/OTHER', '/other/', '/Other/', '/other'])
     expect(await outcome(limit, createRequest({ method: 'GET', url: path }))).toBe('next')
