@@ -61,10 +61,10 @@ export interface GrantOptions<L extends string = string> {
 export class Budget<L extends string = string> {
   /** For `meter` of `@sluice/core/meter`: the charges on all levels, and by runs. */
   readonly limiter: Metered
-  private readonly settings: Settings
+  readonly #settings: Settings
   /** The limiters, by the names of the levels that they decide. The first one has opened the store. */
-  private readonly limiters: Map<string, LevelLimiter>
-  private readonly ofRun: readonly LevelCharge[]
+  readonly #limiters: Map<string, LevelLimiter>
+  readonly #ofRun: readonly LevelCharge[]
 
   /** @param ofRun the charges of a run; their keys are its id */
   constructor(
@@ -72,10 +72,10 @@ export class Budget<L extends string = string> {
     limiters = new Map<string, LevelLimiter>(),
     ofRun: readonly LevelCharge[] = [],
   ) {
-    this.settings = settings
-    this.limiters = limiters
-    this.ofRun = ofRun
-    const { bannedQuota, compiledPolicies, store } = this.limiterOf([...settings.levels.keys()])
+    this.#settings = settings
+    this.#limiters = limiters
+    this.#ofRun = ofRun
+    const { bannedQuota, compiledPolicies, store } = this.#limiterOf([...settings.levels.keys()])
     const observe = (listener: ChargeListener | undefined) => {
       for (const { events } of limiters.values()) events.onCharge = listener
     }
@@ -88,18 +88,18 @@ export class Budget<L extends string = string> {
    * @throws SluiceError (a rejection) for a wrong argument; a refusal is a value
    */
   async reserve(who: Who<L>, estimate: Usage): Promise<BudgetCall> {
-    return this.open(who, estimate)
+    return this.#open(who, estimate)
   }
 
   /** Decides as `reserve` would; changes nothing. */
   async fits(who: Who<L>, estimate: Usage): Promise<BudgetDecision> {
-    const price = this.priceOf(estimate)
-    return price === undefined ? unpriced : this.preview(who, price || 1)
+    const price = this.#priceOf(estimate)
+    return price === undefined ? unpriced : this.#preview(who, price || 1)
   }
 
   /** How the levels stand; changes nothing. */
   async usage(who: Who<L>): Promise<BudgetDecision> {
-    return this.preview(who, 0)
+    return this.#preview(who, 0)
   }
 
   /**
@@ -108,10 +108,10 @@ export class Budget<L extends string = string> {
    * @throws SluiceError (a rejection) if the usage has no price
    */
   async settle(who: Who<L>, usage: Usage): Promise<void> {
-    const cost = this.priceOf(usage)
+    const cost = this.#priceOf(usage)
     if (cost === undefined)
       throw wrong('usage', 'usage with numbers, of a model with a price', usage, 'Add its price.')
-    const { limiter, charges } = await this.ask(who, 0)
+    const { limiter, charges } = await this.#ask(who, 0)
     await limiter.settle(
       charges,
       charges.map(() => ({})),
@@ -124,8 +124,8 @@ export class Budget<L extends string = string> {
    * @throws SluiceError (a rejection) for a wrong argument, StoreError if the store does not confirm it
    */
   async override(who: Who<L>, { level, limit, ...options }: OverrideOptions<L>): Promise<void> {
-    const { limiter, key, policy } = await this.levelOf(who, level)
-    const units = limit === null ? null : this.settings.money.ofLimit('limit', limit)
+    const { limiter, key, policy } = await this.#levelOf(who, level)
+    const units = limit === null ? null : this.#settings.money.ofLimit('limit', limit)
     await limiter.overrideKey(key, { ...options, policy, limit: units })
   }
 
@@ -139,8 +139,8 @@ export class Budget<L extends string = string> {
     amount: number,
     { level, ...options }: GrantOptions<L>,
   ): Promise<boolean> {
-    const { limiter, key, policy } = await this.levelOf(who, level)
-    const units = this.settings.money.ofLimit('amount', amount)
+    const { limiter, key, policy } = await this.#levelOf(who, level)
+    const units = this.#settings.money.ofLimit('amount', amount)
     return limiter.grantKey(key, units, { ...options, policy })
   }
 
@@ -155,7 +155,7 @@ export class Budget<L extends string = string> {
       'maxCalls',
     ])
     const { id, max, maxCalls } = options
-    const { money, soft } = this.settings
+    const { money, soft } = this.#settings
     if (soft) throw wrong('run()', 'a budget without soft', soft, 'Make another budget for runs.')
     if (max === undefined && maxCalls === undefined)
       throw wrong('max', 'max or maxCalls', undefined, "Limit the run: max: '2 USD'.")
@@ -167,13 +167,13 @@ export class Budget<L extends string = string> {
       const limit = checkInteger('maxCalls', maxCalls, 0, Number.MAX_SAFE_INTEGER)
       ofRun.push(...inWeeks({ name: 'calls', key, limit, cost: 1 }))
     }
-    return new Budget(this.settings, this.limiters, ofRun)
+    return new Budget(this.#settings, this.#limiters, ofRun)
   }
 
   /** Middleware for `wrapLanguageModel` of the AI SDK. What does not fit rejects with a `BudgetError`. */
   aiSdk(who: Who<L>): ReturnType<typeof aiSdk> {
-    const { maxOutput } = this.settings
-    return aiSdk((estimate, activity) => this.open(who, estimate, activity), maxOutput)
+    const { maxOutput } = this.#settings
+    return aiSdk((estimate, activity) => this.#open(who, estimate, activity), maxOutput)
   }
 
   /**
@@ -181,23 +181,23 @@ export class Budget<L extends string = string> {
    * @param fetch what sends. Default: the platform's
    */
   fetch(who: Who<L>, fetch = globalThis.fetch): typeof globalThis.fetch {
-    const open: Open = (estimate, activity) => this.open(who, estimate, activity)
-    return budgetedFetch(fetch, open, this.settings.maxOutput)
+    const open: Open = (estimate, activity) => this.#open(who, estimate, activity)
+    return budgetedFetch(fetch, open, this.#settings.maxOutput)
   }
 
   /** Closes the budget, with all its runs, and a store that it has made itself. */
   close(): void {
-    for (const limiter of [...this.limiters.values()].reverse()) limiter.close()
+    for (const limiter of [...this.#limiters.values()].reverse()) limiter.close()
   }
 
   /** @param activity how long nothing has happened for the call, ms. Left out: it is being worked on */
-  private async open(who: Who<L>, estimate: Usage, activity?: Activity): Promise<BudgetCall> {
-    const { money, soft } = this.settings
-    const price = this.priceOf(estimate)
+  async #open(who: Who<L>, estimate: Usage, activity?: Activity): Promise<BudgetCall> {
+    const { money, soft } = this.#settings
+    const price = this.#priceOf(estimate)
     if (price === undefined) return toCall(unpriced)
     // Each call has a reservation, so that none is unseen.
     const cost = price || 1
-    const { limiter, charges } = await this.ask(who, soft ? 0 : cost)
+    const { limiter, charges } = await this.#ask(who, soft ? 0 : cost)
     const decision = await limiter.charge(charges, soft)
     if (soft) await limiter.settle(charges, decision.policies, cost)
     const shown = toBudgetDecision(decision, money, cost)
@@ -211,57 +211,57 @@ export class Budget<L extends string = string> {
     const ended = (reason: string) => void (reason === 'abandoned' && end(cost))
     const held = limiter.hold(charges, decision, ended, activity)
     return toCall({ ...shown, allowed: true, reason: undefined }, (usage) =>
-      end((usage && this.priceOf(usage)) ?? cost),
+      end((usage && this.#priceOf(usage)) ?? cost),
     )
   }
 
   /** @param cost integers */
-  private async preview(who: Who<L>, cost: number): Promise<BudgetDecision> {
-    const { limiter, charges } = await this.ask(who, cost)
-    return toBudgetDecision(await limiter.preview(charges), this.settings.money, cost)
+  async #preview(who: Who<L>, cost: number): Promise<BudgetDecision> {
+    const { limiter, charges } = await this.#ask(who, cost)
+    return toBudgetDecision(await limiter.preview(charges), this.#settings.money, cost)
   }
 
   /** Where a client's own budget of a level is kept. */
-  private async levelOf(who: Who<L>, level: L) {
-    const { limiter, charges } = await this.ask(who, 0)
-    const names = [...this.settings.levels.keys()].filter((name) => who[name as L] !== null)
+  async #levelOf(who: Who<L>, level: L) {
+    const { limiter, charges } = await this.#ask(who, 0)
+    const names = [...this.#settings.levels.keys()].filter((name) => who[name as L] !== null)
     const policy = checkOneOf('level', level, names)
     return { limiter, policy, key: (charges[names.indexOf(policy)] as Charge).key }
   }
 
   /** Returns the charges of a call, and their limiter. @param cost integers */
-  private async ask(who: Who<L>, cost: number) {
+  async #ask(who: Who<L>, cost: number) {
     checkObject('who', who, '{ key, team }')
-    const own = [...this.settings.levels].filter(([name]) => who[name as L] !== null)
+    const own = [...this.#settings.levels].filter(([name]) => who[name as L] !== null)
     const ids = own.map(([name]) => checkId(`who.${name}`, who[name as L]))
     const outermost = checkId('who', ids.at(-1))
     const ofLevels = own.map(async ([name, { units, unitsOf }], i): Promise<LevelCharge> => {
       const id = ids[i] as string
       return { name, key: shardedKey(outermost, id), limit: units ?? (await unitsOf(id)), cost }
     })
-    const ofRun = this.ofRun.map((charge) => {
+    const ofRun = this.#ofRun.map((charge) => {
       const isCalls = charge.name.startsWith('calls')
       const key = shardedKey(outermost, charge.key)
       return { ...charge, key, cost: isCalls ? Math.min(1, cost) : cost }
     })
     const all = [...(await Promise.all(ofLevels)), ...ofRun]
-    const limiter = this.limiterOf(all.map(({ name }) => name))
+    const limiter = this.#limiterOf(all.map(({ name }) => name))
     return { limiter, charges: limiter.chargesOf(all) }
   }
 
-  private limiterOf(names: readonly string[]): LevelLimiter {
+  #limiterOf(names: readonly string[]): LevelLimiter {
     const id = names.join()
-    const [first] = this.limiters.values()
-    const limiter = this.limiters.get(id) ?? new LevelLimiter(this.settings, names, first?.store)
+    const [first] = this.#limiters.values()
+    const limiter = this.#limiters.get(id) ?? new LevelLimiter(this.#settings, names, first?.store)
     if (first !== undefined) limiter.events.onCharge = first.events.onCharge
-    this.limiters.set(id, limiter)
+    this.#limiters.set(id, limiter)
     return limiter
   }
 
   /** Returns the price of usage, an integer; undefined if it has no numbers, or no price. */
-  private priceOf(usage: Usage): number | undefined {
+  #priceOf(usage: Usage): number | undefined {
     checkObject('usage', usage, '{ model, input, output }')
-    const { money, price } = this.settings
+    const { money, price } = this.#settings
     const given = Object.entries(usage).filter(([, value]) => value !== undefined)
     const counts = given.filter(([name]) => name !== 'model').map(([, count]) => count)
     const isUsage =

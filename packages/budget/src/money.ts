@@ -10,7 +10,7 @@ export class Money {
   readonly unit: string
   /** The name of the integers in events, and for the command. */
   readonly counted: string
-  private readonly scale: number
+  readonly #scale: number
 
   /** @throws SluiceError if it is no currency, nor tokens */
   constructor(unit: unknown) {
@@ -19,13 +19,13 @@ export class Money {
       throw wrong('unit', "a currency such as 'usd', or 'tokens'", unit, "Write unit: 'usd'.")
     this.unit = unit as string
     this.counted = isTokens ? 'tokens' : `micro-${this.unit}`
-    this.scale = isTokens ? 1 : MILLION
+    this.#scale = isTokens ? 1 : MILLION
   }
 
   /** The integer of a cost, rounded up: what a call costs is never given away. Undefined if there is none. */
   ofCost(cost: unknown): number | undefined {
     if (typeof cost !== 'number' || !(cost >= 0)) return undefined
-    const product = cost * this.scale
+    const product = cost * this.#scale
     const units = Number.isInteger(product) ? product : Math.ceil(+product.toPrecision(DIGITS))
     return units <= Number.MAX_SAFE_INTEGER ? units : undefined
   }
@@ -35,9 +35,9 @@ export class Money {
    * @throws SluiceError if it is no amount from 0 to 2^53 − 1 integers
    */
   ofLimit(option: string, amount: unknown): number {
-    const units = Math.floor(+((amount as number) * this.scale).toPrecision(DIGITS + 1))
+    const units = Math.floor(+((amount as number) * this.#scale).toPrecision(DIGITS + 1))
     if (typeof amount === 'number' && units >= 0 && units <= Number.MAX_SAFE_INTEGER) return units
-    const most = Math.floor(Number.MAX_SAFE_INTEGER / this.scale)
+    const most = Math.floor(Number.MAX_SAFE_INTEGER / this.#scale)
     const expected = `an amount of ${this.unit} from 0 to ${most}`
     throw wrong(option, expected, amount, `Give ${option} as a number: 20 is 20 ${this.unit}.`)
   }
@@ -56,7 +56,7 @@ export class Money {
 
   /** The nearest number to an integer amount. */
   shown(units: number): number {
-    return units / this.scale
+    return units / this.#scale
   }
 }
 

@@ -9,10 +9,10 @@ export type Open = (estimate: Usage, activity: Activity) => Promise<BudgetCall>
  * reads is charged its estimate.
  */
 export class Reading implements Activity {
-  private waitsSince: number | undefined
+  #waitsSince: number | undefined
 
   quietMs(): number {
-    return this.waitsSince === undefined ? 0 : performance.now() - this.waitsSince
+    return this.#waitsSince === undefined ? 0 : performance.now() - this.#waitsSince
   }
 
   /**
@@ -37,10 +37,10 @@ export class Reading implements Activity {
       }
     }
     const pull = async (to: ReadableStreamDefaultController<U>) => {
-      this.waitsSince = undefined
+      this.#waitsSince = undefined
       try {
         const passed = await next()
-        this.waitsSince = performance.now()
+        this.#waitsSince = performance.now()
         if (passed !== undefined) return to.enqueue(passed)
         const usage = used()
         if (usage !== undefined) await call.settle(usage)
@@ -55,7 +55,7 @@ export class Reading implements Activity {
     const cancel = async (reason: unknown) => {
       await Promise.all([call.release(), reader.cancel(reason)])
     }
-    this.waitsSince = performance.now()
+    this.#waitsSince = performance.now()
     return new ReadableStream<U>({ pull, cancel }, { highWaterMark: 0 })
   }
 }

@@ -9,21 +9,21 @@ type Counts = { [name: string]: number | null | undefined } & {
 
 /** Reads the usage from an answer of OpenAI or Anthropic. */
 export class UsageReader {
-  private readonly model: string
-  private readonly hasOutput: boolean
-  private counts: Counts | undefined
-  private isFinal = false
+  readonly #model: string
+  readonly #hasOutput: boolean
+  #counts: Counts | undefined
+  #isFinal = false
 
   /** @param hasOutput whether usage without a number of output is unknown */
   constructor(model: string, hasOutput: boolean) {
-    this.model = model
-    this.hasOutput = hasOutput
+    this.#model = model
+    this.#hasOutput = hasOutput
   }
 
   /** Undefined until the answer has said all of it. */
   get usage(): Usage | undefined {
-    const missing = this.hasOutput ? Number.NaN : 0
-    return this.isFinal ? usageOf(this.model, this.counts as Counts, missing) : undefined
+    const missing = this.#hasOutput ? Number.NaN : 0
+    return this.#isFinal ? usageOf(this.#model, this.#counts as Counts, missing) : undefined
   }
 
   /** @param json an answer, or the data of an event */
@@ -31,8 +31,8 @@ export class UsageReader {
     const { message, response } = (json ?? {}) as { [part: string]: Json | undefined }
     const last = (json?.usage ?? response?.usage) as Counts | null | undefined
     const counts = last ?? (message?.usage as Counts | undefined)
-    if (counts) this.counts = { ...this.counts, ...counts } as Counts
-    if (last) this.isFinal = true
+    if (counts) this.#counts = { ...this.#counts, ...counts } as Counts
+    if (last) this.#isFinal = true
   }
 
   /**

@@ -35,23 +35,23 @@ type Config = FastifyContextConfig & { [mark: symbol]: Mark | undefined }
 export class RouteLimiters {
   /** The limiters of all routes and the plugin's as one, for the application's own calls. */
   readonly limiter: FastifyLimiter
-  private readonly all: RoutedLimiter<FastifyRequest, FastifyReply>
-  private readonly hook: Hook
-  private hooks = 0
+  readonly #all: RoutedLimiter<FastifyRequest, FastifyReply>
+  readonly #hook: Hook
+  #hooks = 0
   /** The name of a route's own entry in its config, separate for each registered plugin. */
-  private readonly mark = Symbol('sluice.limiter')
+  readonly #mark = Symbol('sluice.limiter')
   /** The limiter of routes without an entry. */
-  private readonly base: Mark
+  readonly #base: Mark
   /** The entry of the route that a request has reached first. */
-  private readonly reached = new WeakMap<FastifyRequest, Mark>()
+  readonly #reached = new WeakMap<FastifyRequest, Mark>()
 
   /** @param hook the hook in which requests are decided, unless their route has another */
   constructor(all: RoutedLimiter<FastifyRequest, FastifyReply>, hook: Hook) {
-    this.all = all
-    this.hook = hook
-    this.base = { httpLimiter: all.base, hook }
-    this.limiter = Object.assign(this.all.limiter, {
-      hook: (options = {}) => this.addHook(options),
+    this.#all = all
+    this.#hook = hook
+    this.#base = { httpLimiter: all.base, hook }
+    this.limiter = Object.assign(this.#all.limiter, {
+      hook: (options = {}) => this.#addHook(options),
       usage: () => async (request: FastifyRequest, reply: FastifyReply) => {
         await all.usage(request, reply)
         return reply
@@ -65,35 +65,35 @@ export class RouteLimiters {
    */
   add(route: RouteOptions): void {
     if (route.config?.rateLimit === undefined) return
-    const mark = this.compile(route.config, route.method, route.url)
+    const mark = this.#compile(route.config, route.method, route.url)
     // A config may be shared by several routes, so it is left as it is.
-    route.config = { ...route.config, [this.mark]: mark }
-    if (mark.hook === this.hook) return
+    route.config = { ...route.config, [this.#mark]: mark }
+    if (mark.hook === this.#hook) return
     const own = handler((request) => this.of(request, mark.hook)) as never
     route[mark.hook] = [own, ...[route[mark.hook] ?? []].flat()]
   }
 
   /** The limiter that decides a request in a hook; undefined if none does. */
   of(request: FastifyRequest, hook: Hook): RouteLimiter | undefined {
-    const mark = this.reached.get(request) ?? this.markOf(request)
+    const mark = this.#reached.get(request) ?? this.#markOf(request)
     // A request that becomes a 404 gets another route, whose `preHandler` hooks run too.
-    if (this.hook === 'preHandler') this.reached.set(request, mark)
+    if (this.#hook === 'preHandler') this.#reached.set(request, mark)
     return mark.hook === hook ? mark.httpLimiter : undefined
   }
 
-  private markOf({ routeOptions }: FastifyRequest): Mark {
+  #markOf({ routeOptions }: FastifyRequest): Mark {
     const config = routeOptions.config as unknown as Config & { method?: string; url?: string }
-    if (config.rateLimit === undefined) return this.base
-    const known = config[this.mark]
+    if (config.rateLimit === undefined) return this.#base
+    const known = config[this.#mark]
     if (known !== undefined) return known
     // A route registered before the plugin, or the handler for unknown routes.
-    const mark = this.compile(config, config.method, config.url)
-    if (mark.hook !== this.hook) throw tooLate(mark.hook)
-    config[this.mark] = mark
+    const mark = this.#compile(config, config.method, config.url)
+    if (mark.hook !== this.#hook) throw tooLate(mark.hook)
+    config[this.#mark] = mark
     return mark
   }
 
-  private compile(
+  #compile(
     { rateLimit = {} }: FastifyContextConfig,
     methods: string | readonly string[] = '',
     url = '',
@@ -101,19 +101,17 @@ export class RouteLimiters {
     const name = routeName([methods].flat(), url)
     const path = `${name}: config.rateLimit`
     const hasOptions = typeof rateLimit === 'object' && !Array.isArray(rateLimit)
-    const { hook = this.hook, ...overrides } = hasOptions ? { ...rateLimit } : {}
+    const { hook = this.#hook, ...overrides } = hasOptions ? { ...rateLimit } : {}
     const options = hasOptions && rateLimit !== null ? overrides : rateLimit
-    const httpLimiter = this.all.add(name, path, options)
+    const httpLimiter = this.#all.add(name, path, options)
     return { httpLimiter, hook: readAdapterOption('hook', { hook }, path) }
   }
 
   /** Named by the order in which they are made, which is the same in each process. */
-  private addHook(
-    options: Parameters<FastifyLimiter['hook']>[0],
-  ): ReturnType<FastifyLimiter['hook']> {
-    this.hooks += 1
-    const name = `hook ${this.hooks}`
-    const httpLimiter = this.all.add(name, 'rateLimit.hook', options ?? {}, true)
+  #addHook(options: Parameters<FastifyLimiter['hook']>[0]): ReturnType<FastifyLimiter['hook']> {
+    this.#hooks += 1
+    const name = `hook ${this.#hooks}`
+    const httpLimiter = this.#all.add(name, 'rateLimit.hook', options ?? {}, true)
     return handler(() => httpLimiter)
   }
 }

@@ -5,51 +5,51 @@ import type { StatusCode } from 'hono/utils/http-status'
 
 /** The response of a context of Hono, whose fields the application sets there too. */
 export class HonoReply extends FetchReply {
-  private readonly c: Context
+  readonly #c: Context
 
   constructor(c: Context) {
     if (typeof c.header !== 'function') throw notOfFramework('c', 'a context of Hono', undefined)
     super(c.req?.raw)
-    this.c = c
+    this.#c = c
   }
 
   /** On Node, other middleware may have answered before the limiter has decided. */
   override get isHeadSent(): boolean {
-    return super.isHeadSent || this.outgoing?.headersSent === true
+    return super.isHeadSent || this.#outgoing?.headersSent === true
   }
 
   /** On Node also when other middleware has answered: then @hono/node-server does not abort the signal. */
   protected override get isGone(): boolean {
-    const { outgoing } = this
+    const outgoing = this.#outgoing
     return outgoing === undefined ? super.isGone : isClosed(outgoing)
   }
 
   protected override watchClient(gone: () => void): () => void {
-    const { outgoing } = this
+    const outgoing = this.#outgoing
     return outgoing === undefined ? super.watchClient(gone) : whenClosed(outgoing, gone)
   }
 
   /** The application has answered. */
   answered(): Promise<void> | undefined {
-    if (this.outgoing?.headersSent) this.keepReadable()
-    return this.take(this.c.res)
+    if (this.#outgoing?.headersSent) this.#keepReadable()
+    return this.take(this.#c.res)
   }
 
   /** The application, or `answered`, has failed. */
   failed(): void {
-    if (this.outgoing?.headersSent) this.keepReadable()
+    if (this.#outgoing?.headersSent) this.#keepReadable()
     this.fail()
   }
 
   /** A response of @hono/node-server that was sent throws if it is read after its body was asked for. */
-  private keepReadable(): void {
-    if (!hasStatus(this.c.res))
-      this.replace(new Response(null, { status: this.outgoing?.statusCode as number }))
+  #keepReadable(): void {
+    if (!hasStatus(this.#c.res))
+      this.#replace(new Response(null, { status: this.#outgoing?.statusCode as number }))
   }
 
   override setField(name: string, value: string): void {
     super.setField(name, value)
-    this.c.header(name, value)
+    this.#c.header(name, value)
   }
 
   /** A response that has one field as it was set here was made by the context, which had them all. */
@@ -65,30 +65,30 @@ export class HonoReply extends FetchReply {
 
   override refuse(...[body, headers]: Parameters<FetchReply['refuse']>): void {
     // As an object they would lose all cookies but one.
-    this.answer(this.c.newResponse(body, { status: this.status as StatusCode, headers }))
+    this.answer(this.#c.newResponse(body, { status: this.status as StatusCode, headers }))
   }
 
   protected override give(response: Response): void {
     super.give(response)
-    if (this.outgoing?.headersSent) this.keepReadable()
-    else this.replace(response)
+    if (this.#outgoing?.headersSent) this.#keepReadable()
+    else this.#replace(response)
   }
 
-  private replace(response: Response): void {
+  #replace(response: Response): void {
     // Else Hono would join the fields of both.
-    this.c.res = undefined
-    this.c.res = response
+    this.#c.res = undefined
+    this.#c.res = response
   }
 
   /** On Node the application writes to the response of `c.env`, perhaps for longer than its handler runs. */
   protected override whenSent(callback: () => void): void {
-    const { outgoing } = this
+    const outgoing = this.#outgoing
     if (outgoing === undefined || outgoing.writableEnded || outgoing.destroyed) callback()
     else outgoing.once('close', callback)
   }
 
-  private get outgoing(): ServerResponse | undefined {
-    return outgoingOf(this.c)
+  get #outgoing(): ServerResponse | undefined {
+    return outgoingOf(this.#c)
   }
 }
 

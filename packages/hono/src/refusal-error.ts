@@ -15,8 +15,8 @@ export class RateLimitError extends HTTPException {
   readonly decision: Decision
   /** The fields of the refusal. */
   readonly headers: Readonly<Record<string, string>>
-  private readonly body: string
-  private readonly mediaType: string
+  readonly #body: string
+  readonly #mediaType: string
 
   constructor(error: CoreError, body: string, mediaType: string) {
     super(error.status as ContentfulStatusCode, { message: error.message })
@@ -24,13 +24,13 @@ export class RateLimitError extends HTTPException {
     this.statusCode = error.statusCode
     this.decision = error.decision
     this.headers = error.headers
-    this.body = body
-    this.mediaType = mediaType
+    this.#body = body
+    this.#mediaType = mediaType
   }
 
   /** A new one at each call. */
   override getResponse(): Response {
-    const headers = { ...this.headers, 'Content-Type': this.mediaType }
-    return new Response(this.body, { status: this.status, headers })
+    const headers = { ...this.headers, 'Content-Type': this.#mediaType }
+    return new Response(this.#body, { status: this.status, headers })
   }
 }

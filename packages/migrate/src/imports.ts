@@ -38,76 +38,76 @@ export class Imports {
   readonly uses: readonly Use[]
   /** The file loads it, or a name of it. */
   readonly isUsed: boolean
-  private readonly source: Source
-  private readonly to: string
-  private readonly loadings: readonly Loading[]
-  private readonly replaced = new Set<t.Node>()
+  readonly #source: Source
+  readonly #to: string
+  readonly #loadings: readonly Loading[]
+  readonly #replaced = new Set<t.Node>()
   /** Names of the new module, and what they are called in this file. */
-  private readonly needed = new Map<string, string>()
+  readonly #needed = new Map<string, string>()
 
   /** @param to the module that replaces it; `''`: none does */
   constructor(source: Source, from: string, to: string) {
-    this.source = source
+    this.#source = source
     this.from = from
-    this.to = to
+    this.#to = to
     // Most files use few of the packages, and walking a program takes long.
     const isNamed = source.text.includes(from)
-    this.loadings = isNamed ? loadingsOf(source.program, from) : []
+    this.#loadings = isNamed ? loadingsOf(source.program, from) : []
     const types = isNamed ? typeUsesIn(source.program) : new Map()
     this.uses = [
-      ...this.loadings.flatMap((each) => usesOf(each, from, types)),
+      ...this.#loadings.flatMap((each) => usesOf(each, from, types)),
       ...(isNamed ? inlineUses(source, from) : []),
     ]
-    this.isUsed = this.loadings.length > 0 || this.uses.length > 0
+    this.isUsed = this.#loadings.length > 0 || this.uses.length > 0
   }
 
   /** Writes the name of another export in place of a use. @param isType it is used as a type */
   replace(use: Use, name: string, isType = false): void {
     this.drop(use)
     if (use.path.isCallExpression() && use.path.node.callee.type === 'Import') {
-      this.source.replace(use.path.node.arguments[0] as t.Node, `'${this.to}'`)
+      this.#source.replace(use.path.node.arguments[0] as t.Node, `'${this.#to}'`)
       return
     }
-    this.source.replace(
+    this.#source.replace(
       use.path.node,
-      this.isInline(use) ? this.inline(name) : this.local(name, isType),
+      this.#isInline(use) ? this.#inline(name) : this.local(name, isType),
     )
   }
 
   /** The use is gone with what is around it. */
   drop(use: Use): void {
-    this.replaced.add(use.path.node)
+    this.#replaced.add(use.path.node)
   }
 
   isDropped({ path }: Use): boolean {
-    return this.replaced.has(path.node)
+    return this.#replaced.has(path.node)
   }
 
   /** Returns the local name of an export of the new module; it will be imported. */
   local(name: string, isType = false): string {
-    const main = this.main
+    const main = this.#main
     // A `require` has no types.
     if (isType && !main?.isImportDeclaration() && !main?.isTSImportEqualsDeclaration()) {
-      return `import('${this.to}').${name}`
+      return `import('${this.#to}').${name}`
     }
-    if (main === undefined) return this.inline(name)
+    if (main === undefined) return this.#inline(name)
     const key = isType ? `type ${name}` : name
-    const known = this.needed.get(key)
+    const known = this.#needed.get(key)
     if (known !== undefined) return known
-    const left = this.uses.filter(({ path }) => this.source.isLeft(path))
+    const left = this.uses.filter(({ path }) => this.#source.isLeft(path))
     const kept = left.map(({ path }) => rootName(path))
-    const own = new Set(this.loadings.flatMap(localsOf).filter((each) => !kept.includes(each)))
-    const isFree = (each: string) => own.has(each) || !this.source.names.has(each)
+    const own = new Set(this.#loadings.flatMap(localsOf).filter((each) => !kept.includes(each)))
+    const isFree = (each: string) => own.has(each) || !this.#source.names.has(each)
     const local = isFree(name) ? name : `sluice${name[0]?.toUpperCase()}${name.slice(1)}`
-    this.needed.set(key, local)
+    this.#needed.set(key, local)
     return local
   }
 
-  private inline(name: string): string {
-    return `require('${this.to}').${name}`
+  #inline(name: string): string {
+    return `require('${this.#to}').${name}`
   }
 
-  private isInline({ path }: Use): boolean {
+  #isInline({ path }: Use): boolean {
     const inner = path.isMemberExpression() ? path.get('object') : path
     return isRequireOf(inner, this.from)
   }
@@ -115,41 +115,41 @@ export class Imports {
   /** Rewrites what loads the module. @returns the names that are still used */
   finish(): string[] {
     const rest = this.uses.filter((use) => !this.isDropped(use))
-    const { main } = this
-    for (const loading of this.loadings) {
+    const main = this.#main
+    for (const loading of this.#loadings) {
       const kept = new Set(
         rest.filter((use) => isOf(use, loading)).map(({ path }) => rootName(path)),
       )
-      this.rewrite(loading, loading === main ? this.needed : new Map(), kept, isTypeOnly(loading))
+      this.#rewrite(loading, loading === main ? this.#needed : new Map(), kept, isTypeOnly(loading))
     }
     return [...new Set(rest.map(({ name }) => name))]
   }
 
   /** The statement that will load the names of the new module. */
-  private get main(): Loading | undefined {
-    return this.loadings.find((each) => !isTypeOnly(each)) ?? this.loadings[0]
+  get #main(): Loading | undefined {
+    return this.#loadings.find((each) => !isTypeOnly(each)) ?? this.#loadings[0]
   }
 
-  private rewrite(
+  #rewrite(
     loading: Loading,
     needed: ReadonlyMap<string, string>,
     kept: ReadonlySet<string>,
     isType: boolean,
   ): void {
-    const { source } = this
+    const source = this.#source
     const locals = localsOf(loading)
-    const isKept = this.replaced.size === 0 || locals.every((each) => kept.has(each))
+    const isKept = this.#replaced.size === 0 || locals.every((each) => kept.has(each))
     if (needed.size === 0 && locals.length > 0 && isKept) return
     const isSideEffect = loading.isImportDeclaration() && loading.node.specifiers.length === 0
-    if (isSideEffect && this.to !== '') {
-      source.replace(loading.node.source, `'${this.to}'`)
+    if (isSideEffect && this.#to !== '') {
+      source.replace(loading.node.source, `'${this.#to}'`)
       return
     }
     const lines: string[] = []
-    if (needed.size > 0) lines.push(statement(loading, needed, this.to, isType))
+    if (needed.size > 0) lines.push(statement(loading, needed, this.#to, isType))
     if (kept.size > 0) lines.push(keptStatement(source, loading, kept, this.from))
     if (loading.isVariableDeclarator()) {
-      this.rewriteDeclarator(loading, lines)
+      this.#rewriteDeclarator(loading, lines)
       return
     }
     const end = source.original(loading.node).endsWith(';') ? ';' : ''
@@ -157,11 +157,8 @@ export class Imports {
     else source.replace(loading.node, lines.map((line) => line + end).join(source.eol))
   }
 
-  private rewriteDeclarator(
-    loading: NodePath<t.VariableDeclarator>,
-    texts: readonly string[],
-  ): void {
-    const { source } = this
+  #rewriteDeclarator(loading: NodePath<t.VariableDeclarator>, texts: readonly string[]): void {
+    const source = this.#source
     const { parent } = loading
     const isSole = parent.type === 'VariableDeclaration' && parent.declarations.length === 1
     if (texts.length === 0) removeDeclarator(source, loading)

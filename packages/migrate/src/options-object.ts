@@ -18,15 +18,15 @@ type Change =
 export class OptionsObject {
   readonly path: NodePath<t.ObjectExpression>
   readonly spreads: readonly NodePath<t.SpreadElement>[]
-  private readonly source: Source
-  private readonly properties: ReadonlyMap<string, Property>
+  readonly #source: Source
+  readonly #properties: ReadonlyMap<string, Property>
   /** Properties that a later one of the same name makes ineffective. */
-  private readonly shadowed: readonly Property[]
-  private readonly changes = new Map<string, Change>()
-  private readonly added: Entry[] = []
+  readonly #shadowed: readonly Property[]
+  readonly #changes = new Map<string, Change>()
+  readonly #added: Entry[] = []
 
   constructor(source: Source, path: NodePath<t.ObjectExpression>) {
-    this.source = source
+    this.#source = source
     this.path = path
     const all = path.get('properties')
     this.spreads = all.filter((each) => each.isSpreadElement())
@@ -35,24 +35,24 @@ export class OptionsObject {
       const name = each.node.computed ? undefined : nameOf(each.node.key)
       return name === undefined ? [] : [[name, each] as const]
     })
-    this.properties = new Map(named)
-    this.shadowed = named.flatMap(([name, each]) =>
-      this.properties.get(name) === each ? [] : [each],
+    this.#properties = new Map(named)
+    this.#shadowed = named.flatMap(([name, each]) =>
+      this.#properties.get(name) === each ? [] : [each],
     )
   }
 
   /** The options that nothing has been done with. */
   get unknown(): string[] {
-    return [...this.properties.keys()].filter((name) => !this.changes.has(name))
+    return [...this.#properties.keys()].filter((name) => !this.#changes.has(name))
   }
 
   has(name: string): boolean {
-    return this.properties.has(name)
+    return this.#properties.has(name)
   }
 
   /** The value of an option; of a method the method itself. */
   value(name: string): NodePath | undefined {
-    const property = this.properties.get(name)
+    const property = this.#properties.get(name)
     return property?.isObjectProperty() ? (property.get('value') as NodePath) : property
   }
 
@@ -62,11 +62,11 @@ export class OptionsObject {
   }
 
   renameTo(name: string, to: string, value?: string): void {
-    if (this.has(name)) this.changes.set(name, { kind: 'rename', to, value })
+    if (this.has(name)) this.#changes.set(name, { kind: 'rename', to, value })
   }
 
   replace(name: string, ...entries: readonly Entry[]): void {
-    if (this.has(name)) this.changes.set(name, { kind: 'replace', entries })
+    if (this.has(name)) this.#changes.set(name, { kind: 'replace', entries })
   }
 
   remove(...names: readonly string[]): void {
@@ -75,58 +75,58 @@ export class OptionsObject {
 
   /** Adds entries after the others. */
   add(...entries: readonly Entry[]): void {
-    this.added.push(...entries)
+    this.#added.push(...entries)
   }
 
   finish(): void {
-    for (const [name, change] of this.changes) {
-      const property = this.properties.get(name) as Property
-      if (change.kind === 'rename') this.applyRename(property, change.to, change.value)
+    for (const [name, change] of this.#changes) {
+      const property = this.#properties.get(name) as Property
+      if (change.kind === 'rename') this.#applyRename(property, change.to, change.value)
       else if (change.entries.length > 0) {
-        this.source.replace(property.node, this.join(change.entries))
+        this.#source.replace(property.node, this.#join(change.entries))
       }
     }
-    const removed = this.removedNodes()
+    const removed = this.#removedNodes()
     const kept = this.path.node.properties.filter((node) => !removed.has(node))
-    if (kept.length === 0 && removed.size + this.added.length > 0) {
-      const text = this.join(this.added)
-      this.source.replace(this.path.node, text === '' ? '{}' : `{ ${text} }`)
+    if (kept.length === 0 && removed.size + this.#added.length > 0) {
+      const text = this.#join(this.#added)
+      this.#source.replace(this.path.node, text === '' ? '{}' : `{ ${text} }`)
       return
     }
-    this.applyRemovals(removed)
-    if (this.added.length > 0) this.append(kept.at(-1) as t.Node, removed)
+    this.#applyRemovals(removed)
+    if (this.#added.length > 0) this.#append(kept.at(-1) as t.Node, removed)
   }
 
-  private removedNodes(): Set<t.Node> {
+  #removedNodes(): Set<t.Node> {
     const isRemoved = ([, change]: [string, Change]) =>
       change.kind === 'replace' && change.entries.length === 0
-    const removed = [...this.changes]
+    const removed = [...this.#changes]
       .filter(isRemoved)
-      .map(([name]) => this.properties.get(name) as Property)
-    return new Set([...removed, ...this.shadowed].map(({ node }) => node))
+      .map(([name]) => this.#properties.get(name) as Property)
+    return new Set([...removed, ...this.#shadowed].map(({ node }) => node))
   }
 
-  private applyRename(property: Property, to: string, value: string | undefined): void {
+  #applyRename(property: Property, to: string, value: string | undefined): void {
     const { node } = property
     if (property.isObjectProperty()) {
       if (property.node.shorthand) {
-        const local = value ?? this.source.original(property.node.value)
-        this.source.replace(node, to === local ? to : `${to}: ${local}`)
+        const local = value ?? this.#source.original(property.node.value)
+        this.#source.replace(node, to === local ? to : `${to}: ${local}`)
         return
       }
-      if (value !== undefined) this.source.replace(property.node.value, value)
+      if (value !== undefined) this.#source.replace(property.node.value, value)
     } else if (value !== undefined) {
-      this.source.replace(node, `${to}: ${value}`)
+      this.#source.replace(node, `${to}: ${value}`)
       return
     }
-    if (this.source.original(node.key) !== to) this.source.replace(node.key, to)
+    if (this.#source.original(node.key) !== to) this.#source.replace(node.key, to)
   }
 
-  private applyRemovals(removed: ReadonlySet<t.Node>): void {
-    const { source } = this
+  #applyRemovals(removed: ReadonlySet<t.Node>): void {
+    const source = this.#source
     const nodes = this.path.node.properties
     const lastKept = nodes.findLastIndex((node) => !removed.has(node))
-    const isLineEach = this.areLines(nodes.slice(lastKept + 1))
+    const isLineEach = this.#areLines(nodes.slice(lastKept + 1))
     for (const [i, node] of nodes.entries()) {
       if (!removed.has(node)) continue
       const lines = linesOf(source.text, node)
@@ -138,20 +138,20 @@ export class OptionsObject {
     }
   }
 
-  private areLines(nodes: readonly t.Node[]): boolean {
-    return nodes.every((node) => linesOf(this.source.text, node) !== undefined)
+  #areLines(nodes: readonly t.Node[]): boolean {
+    return nodes.every((node) => linesOf(this.#source.text, node) !== undefined)
   }
 
-  private append(last: t.Node, removed: ReadonlySet<t.Node>): void {
-    const { text, edits } = this.source
-    const lines = this.isMultiline && this.areLines([...removed]) ? linesOf(text, last) : undefined
+  #append(last: t.Node, removed: ReadonlySet<t.Node>): void {
+    const { text, edits } = this.#source
+    const lines = this.isMultiline && this.#areLines([...removed]) ? linesOf(text, last) : undefined
     if (lines === undefined) {
-      edits.appendLeft(last.end as number, `${this.separator}${this.join(this.added)}`)
+      edits.appendLeft(last.end as number, `${this.#separator}${this.#join(this.#added)}`)
       return
     }
     if (!isCommaBehind(text, last.end as number)) edits.appendLeft(last.end as number, ',')
-    const indent = this.source.indentOf(last)
-    edits.appendLeft(lines[1], `${indent}${this.join(this.added)},${this.source.eol}`)
+    const indent = this.#source.indentOf(last)
+    edits.appendLeft(lines[1], `${indent}${this.#join(this.#added)},${this.#source.eol}`)
   }
 
   get isMultiline(): boolean {
@@ -159,19 +159,19 @@ export class OptionsObject {
     const { start } = this.path.node
     return (
       first !== undefined &&
-      this.source.text.slice(start as number, first.start as number).includes('\n')
+      this.#source.text.slice(start as number, first.start as number).includes('\n')
     )
   }
 
-  private get separator(): string {
+  get #separator(): string {
     const [first] = this.path.node.properties
     if (!this.isMultiline || first === undefined) return ', '
-    return `,${this.source.eol}${this.source.indentOf(first)}`
+    return `,${this.#source.eol}${this.#source.indentOf(first)}`
   }
 
-  private join(entries: readonly Entry[]): string {
+  #join(entries: readonly Entry[]): string {
     return entries
       .map(([name, value]) => (name === value ? name : `${name}: ${value}`))
-      .join(this.separator)
+      .join(this.#separator)
   }
 }

@@ -47,16 +47,16 @@ export class Source {
   /** The files of the application that are known, with this one. */
   readonly files: readonly Parsed[]
   readonly dependencies: Parsed['dependencies']
-  private readonly notes: Note[] = []
-  private readonly replaced: Node[] = []
+  readonly #notes: Note[] = []
+  readonly #replaced: Node[] = []
   /** Names that new declarations of a scope have. */
-  private readonly claimed = new Map<t.Node, Set<string>>()
-  private readonly leftCalls: LeftCalls
-  private readonly staying: Staying
+  readonly #claimed = new Map<t.Node, Set<string>>()
+  readonly #leftCalls: LeftCalls
+  readonly #staying: Staying
   /** The calls that work only together, by the name of their package. */
-  private readonly joint = new Map<string, Set<string>>()
+  readonly #joint = new Map<string, Set<string>>()
   /** The call that is being rewritten. */
-  private call: NodePath | undefined
+  #call: NodePath | undefined
   /** The calls that are rewritten. */
   readonly rewritten: NodePath[] = []
 
@@ -78,8 +78,8 @@ export class Source {
     this.program = parsed.program
     this.names = parsed.names
     this.edits = new MagicString(parsed.text)
-    this.leftCalls = leftCalls
-    this.staying = staying
+    this.#leftCalls = leftCalls
+    this.#staying = staying
   }
 
   /**
@@ -88,31 +88,31 @@ export class Source {
    * @param rewrite may call `leave`: what it has edited until then is wrong, and the file begins again
    */
   migrate(call: NodePath, rewrite: () => void): void {
-    const reason = this.leftCalls.get(placeOf(call))
+    const reason = this.#leftCalls.get(placeOf(call))
     if (reason !== undefined) {
       this.noteLeft(call, reason)
       return
     }
-    this.call = call
+    this.#call = call
     try {
       rewrite()
     } catch (error) {
       if (!(error instanceof CallLeft)) throw error
     }
-    this.call = undefined
+    this.#call = undefined
     this.rewritten.push(call)
   }
 
   /** Gives up the call that is being rewritten. @param reason sentences for a reader of the file */
   leave(reason: string): never {
-    if (this.call === undefined) throw new Error(reason)
-    this.leftCalls.set(placeOf(this.call), reason)
+    if (this.#call === undefined) throw new Error(reason)
+    this.#leftCalls.set(placeOf(this.#call), reason)
     throw new CallLeft(reason)
   }
 
   /** Gives up all calls that were rewritten. @param reason sentences for a reader of the file */
   leaveAll(reason: string): void {
-    for (const call of this.rewritten) this.leftCalls.set(placeOf(call), reason)
+    for (const call of this.rewritten) this.#leftCalls.set(placeOf(call), reason)
   }
 
   /**
@@ -122,9 +122,9 @@ export class Source {
    * @param isNeeded whether the others work only together with these
    */
   migrateJointly(peer: string, calls: ReadonlyMap<NodePath, () => void>, isNeeded = true): void {
-    const places = this.joint.get(peer) ?? new Set()
-    this.joint.set(peer, places)
-    const culprits = this.staying.get(peer)
+    const places = this.#joint.get(peer) ?? new Set()
+    this.#joint.set(peer, places)
+    const culprits = this.#staying.get(peer)
     for (const [call, rewrite] of calls) {
       if (isNeeded) places.add(placeOf(call))
       this.migrate(call, culprits ? () => this.leave(jointReason(this.name, culprits)) : rewrite)
@@ -138,14 +138,14 @@ export class Source {
 
   /** Whether nothing of a package is rewritten. */
   isStaying(peer: string): boolean {
-    return this.staying.has(peer)
+    return this.#staying.has(peer)
   }
 
   /** The calls that stay, by the name of their package, if others work only together with them. */
   get culprits(): Map<string, Culprit[]> {
-    const all = this.notes.filter(({ leaves }) => leaves)
+    const all = this.#notes.filter(({ leaves }) => leaves)
     return new Map(
-      [...this.joint].map(([peer, places]) => [
+      [...this.#joint].map(([peer, places]) => [
         peer,
         all.flatMap(({ path, text }, index) =>
           places.has(placeOf(path))
@@ -158,8 +158,8 @@ export class Source {
 
   /** Whether it is, or is a part of, a call that stays as it is. */
   isLeft(path: NodePath): boolean {
-    if (this.leftCalls.size === 0) return false
-    return path.find((each) => this.leftCalls.has(placeOf(each))) !== null
+    if (this.#leftCalls.size === 0) return false
+    return path.find((each) => this.#leftCalls.has(placeOf(each))) !== null
   }
 
   /** The text of a node as it stands in the file. */
@@ -173,32 +173,32 @@ export class Source {
   }
 
   replace(node: Node, text: string): void {
-    this.replaced.push(node)
+    this.#replaced.push(node)
     this.edits.overwrite(node.start as number, node.end as number, text)
   }
 
   /** Takes a node out, with what is around it. */
   remove(node: Node, start: number, end: number): void {
-    this.replaced.push(node)
+    this.#replaced.push(node)
     this.edits.remove(start, end)
   }
 
   /** Whether a node is part of what has other text now, or none. */
   isReplaced({ start, end }: Node): boolean {
-    return this.replaced.some(
+    return this.#replaced.some(
       (each) => Number(each.start) <= Number(start) && Number(end) <= Number(each.end),
     )
   }
 
   /** Whether a position is within a node that has other text now, not at its edges. */
   isWithinReplaced = (position: number): boolean =>
-    this.replaced.some((each) => Number(each.start) < position && position < Number(each.end))
+    this.#replaced.some((each) => Number(each.start) < position && position < Number(each.end))
 
   /** @returns false if another declaration that is new in the scope has the name */
   claim(scope: t.Node, name: string): boolean {
-    const names = this.claimed.get(scope) ?? new Set()
+    const names = this.#claimed.get(scope) ?? new Set()
     if (names.has(name)) return false
-    this.claimed.set(scope, names.add(name))
+    this.#claimed.set(scope, names.add(name))
     return true
   }
 
@@ -212,12 +212,12 @@ export class Source {
 
   /** A comment above the statement, unless the file has the same one already. */
   note(path: NodePath, text: string): void {
-    if (!this.notes.some((note) => note.text === text)) this.notes.push({ path, text })
+    if (!this.#notes.some((note) => note.text === text)) this.#notes.push({ path, text })
   }
 
   /** A comment above the call that is being rewritten. */
   noteCall(text: string): void {
-    if (this.call !== undefined) this.note(this.call, text)
+    if (this.#call !== undefined) this.note(this.#call, text)
   }
 
   /**
@@ -225,10 +225,10 @@ export class Source {
    * the constant that the call initializes, or a number.
    */
   newPrefix(): string {
-    const parent = this.call && wrapped(this.call).parentPath?.node
+    const parent = this.#call && wrapped(this.#call).parentPath?.node
     const constant =
       parent?.type === 'VariableDeclarator' && parent.id.type === 'Identifier' ? parent.id.name : ''
-    const parts = [this.ownName, constant].filter(Boolean)
+    const parts = [this.#ownName, constant].filter(Boolean)
     const [prefix = 'limit'] = /[\w.-]{1,56}/.exec(parts.join('.')) ?? []
     for (let i = 1; ; i += 1) {
       const each = i === 1 ? prefix : `${prefix}.${i}`
@@ -242,7 +242,7 @@ export class Source {
   }
 
   /** The name of the file without its ending, with that of its folder if other files have it too. */
-  private get ownName(): string {
+  get #ownName(): string {
     const stem = stemOf(this.name)
     const isCommon =
       stem === 'index' || this.files.some(({ name }) => name !== this.name && stemOf(name) === stem)
@@ -251,14 +251,14 @@ export class Source {
 
   /** The calls that stay as they are. */
   get left(): Left[] {
-    return this.notes
+    return this.#notes
       .filter(({ leaves }) => leaves)
       .map(({ path, text }) => ({ line: lineOf(path), reason: text.replace(STAYS, '') }))
   }
 
   /** A comment above what stays as it is. @param reason sentences for a reader of the file */
   noteLeft(path: NodePath, reason: string): void {
-    this.notes.push({ path, text: STAYS + reason, leaves: true })
+    this.#notes.push({ path, text: STAYS + reason, leaves: true })
   }
 
   /** The spaces that the line of a node begins with. */
@@ -274,7 +274,7 @@ export class Source {
 
   /** The text with all edits and notes. */
   finish(): string {
-    writeNotes(this, this.notes, this.rewritten)
+    writeNotes(this, this.#notes, this.rewritten)
     return this.edits.toString()
   }
 }

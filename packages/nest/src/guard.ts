@@ -17,16 +17,16 @@ export interface HttpExchange {
  * routes reach no guard. Several guards with the same limiters count a request once.
  */
 export class RateLimitGuard implements CanActivate {
-  private readonly limits: RateLimits
+  readonly #limits: RateLimits
 
   /** @throws SluiceError if it gets something else: Nest makes it with the `RateLimits` of the module */
   constructor(limits: RateLimits) {
     if (typeof limits?.of !== 'function') throw noLimits(limits)
-    this.limits = limits
+    this.#limits = limits
   }
 
   canActivate(context: ExecutionContext): MaybePromise<boolean> {
-    const httpLimiter = this.limits.of(context.getClass(), context.getHandler() as never)
+    const httpLimiter = this.#limits.of(context.getClass(), context.getHandler() as never)
     if (httpLimiter === undefined) return true
     const exchange = this.getRequest(context)
     if (exchange === undefined) return true

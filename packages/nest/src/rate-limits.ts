@@ -17,17 +17,17 @@ const PATH = 'path'
 export class RateLimits {
   /** All limiters as one, for the application's own calls. */
   readonly limiter: Limiter
-  private readonly all: RoutedLimiter<AnyRequest, AnyResponse>
-  private readonly known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
+  readonly #all: RoutedLimiter<AnyRequest, AnyResponse>
+  readonly #known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
 
   /** @throws SluiceError for wrong options */
   constructor(options: RateLimitOptions<never, never>) {
-    this.all = new RoutedLimiter(
+    this.#all = new RoutedLimiter(
       options as RateLimitOptions<AnyRequest, AnyResponse>,
       nestAdapter,
       { addsRoutes: true },
     )
-    this.limiter = this.all.limiter
+    this.limiter = this.#all.limiter
   }
 
   /**
@@ -35,9 +35,9 @@ export class RateLimits {
    * @throws SluiceError for wrong options
    */
   of(controller: Type, handler: Handler): HandlerLimiter | undefined {
-    const handlers = this.known.get(controller) ?? new Map<Handler, HandlerLimiter | undefined>()
-    this.known.set(controller, handlers)
-    if (!handlers.has(handler)) handlers.set(handler, this.compile(controller, handler))
+    const handlers = this.#known.get(controller) ?? new Map<Handler, HandlerLimiter | undefined>()
+    this.#known.set(controller, handlers)
+    if (!handlers.has(handler)) handlers.set(handler, this.#compile(controller, handler))
     return handlers.get(handler)
   }
 
@@ -46,11 +46,15 @@ export class RateLimits {
    * `@SkipRateLimit()`, with its `@Req()` and `@Res()`.
    */
   usage(request: object, response: object): Promise<void> {
-    return this.all.usage(request as AnyRequest, response as AnyResponse, (to, body, mediaType) => {
-      nestAdapter.setField(to, 'Content-Type', mediaType)
-      // As bytes: to text both platforms would add a charset, which JSON does not have.
-      to.send?.(Buffer.from(body))
-    })
+    return this.#all.usage(
+      request as AnyRequest,
+      response as AnyResponse,
+      (to, body, mediaType) => {
+        nestAdapter.setField(to, 'Content-Type', mediaType)
+        // As bytes: to text both platforms would add a charset, which JSON does not have.
+        to.send?.(Buffer.from(body))
+      },
+    )
   }
 
   /** Makes the limiters of a controller, so that a mistake shows at start. */
@@ -63,17 +67,17 @@ export class RateLimits {
     this.limiter.close()
   }
 
-  private compile(controller: Type, handler: Handler): HandlerLimiter | undefined {
+  #compile(controller: Type, handler: Handler): HandlerLimiter | undefined {
     const options = reflector.getAllAndOverride<
       RouteOverrides<AnyRequest, AnyResponse> | false | undefined
     >(OPTIONS, [handler, controller])
-    if (options === undefined) return this.all.base
+    if (options === undefined) return this.#all.base
     // A decorator may have replaced the method by a function of another name.
     const own = methodsOf(controller).find((each) => controller.prototype[each] === handler)
     const name = `${controller.name}.${own ?? handler.name}`
     const paths = [controller, handler].map((each) => reflector.get<unknown>(PATH, each))
     const route = `${name} ${JSON.stringify(paths)}`
-    return this.all.add(route, `${name}: @RateLimit`, options)
+    return this.#all.add(route, `${name}: @RateLimit`, options)
   }
 }
 

@@ -48,55 +48,54 @@ export interface VaryingPolicy {
  * own. It counts the last window exactly.
  */
 export class VaryingLimiter {
-  private readonly options: VaryingLimiterOptions
+  readonly #options: VaryingLimiterOptions
   /** The store of all policies, unless the user has one. */
-  private readonly ownStore: MemoryStore | undefined
-  private readonly limiters = new Map<string, StoreLimiter>()
+  readonly #ownStore: MemoryStore | undefined
+  readonly #limiters = new Map<string, StoreLimiter>()
 
   /** @throws SluiceError if an option is unknown, of the wrong type or out of range */
   constructor(options: VaryingLimiterOptions) {
     checkObject('options', options, 'the options of a storage')
     checkKnown('', options, Object.keys(KNOWN))
-    this.ownStore = options.store === undefined ? memoryStore() : undefined
-    this.options = this.ownStore === undefined ? options : { ...options, store: this.ownStore }
+    this.#ownStore = options.store === undefined ? memoryStore() : undefined
+    this.#options = this.#ownStore === undefined ? options : { ...options, store: this.#ownStore }
     // Checks the values.
-    this.limiterOf('default', MINUTE_MS, MINUTE_MS)
+    this.#limiterOf('default', MINUTE_MS, MINUTE_MS)
   }
 
   /** @throws SluiceError for a wrong key or policy, and for too many windows and blocks */
   async consume(key: string, policy: VaryingPolicy): Promise<Decision> {
     const { name, limit, windowMs, blockMs } = policy
-    const limiter = this.limiterOf(name, windowMs, blockMs)
+    const limiter = this.#limiterOf(name, windowMs, blockMs)
     const decision = await limiter.consume(key, { limit })
     if (decision.ban?.began && blockMs < windowMs) await blockUntilWhole(limiter, key, blockMs)
     return decision
   }
 
   close(): void {
-    for (const limiter of this.limiters.values()) limiter.close()
-    this.ownStore?.close()
+    for (const limiter of this.#limiters.values()) limiter.close()
+    this.#ownStore?.close()
   }
 
-  private limiterOf(name: string, window: number, blockMs: number): StoreLimiter {
+  #limiterOf(name: string, window: number, blockMs: number): StoreLimiter {
     const id = `${name} ${window} ${blockMs}`
-    const known = this.limiters.get(id)
+    const known = this.#limiters.get(id)
     if (known !== undefined) return known
-    if (this.limiters.size === MAX_LIMITERS) throw tooMany(id)
-    const { options } = this
+    if (this.#limiters.size === MAX_LIMITERS) throw tooMany(id)
     const limit = () => undefined
     // With the unit: a short one is meant, as numbers of milliseconds are all that there is here.
     const within = `${window}ms` as const
     const limiter = new StoreLimiter(
       [new Policy('', { name, limit, window: within, algorithm: 'sliding-log' })],
       {
-        ...options,
+        ...this.#options,
         ...(blockMs > 0 && { ban: { after: 1, within, for: [`${blockMs}ms`] } }),
         // Another process must not remember a refusal for longer than the block.
         ...(blockMs > 0 && blockMs < window && { refusalCache: false }),
       },
-      { onDecision: options.onDecision, sharesQuotas: true },
+      { onDecision: this.#options.onDecision, sharesQuotas: true },
     )
-    this.limiters.set(id, limiter)
+    this.#limiters.set(id, limiter)
     return limiter
   }
 }

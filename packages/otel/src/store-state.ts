@@ -6,15 +6,15 @@ const STAND_INS: readonly DecisionEvent['source'][] = ['local', 'allow', 'deny']
 /** Which stores of the process are down, and why. */
 export class StoreState {
   /** The type of the error, by the number of the store. */
-  private readonly down = new Map<number, string>()
+  readonly #down = new Map<number, string>()
 
   get isAvailable(): boolean {
-    return this.down.size === 0
+    return this.#down.size === 0
   }
 
   hear({ store, state, errorType }: StoreEvent): void {
-    this.down.delete(store)
-    if (state === 'down') this.down.set(store, errorType as string)
+    this.#down.delete(store)
+    if (state === 'down') this.#down.set(store, errorType as string)
   }
 
   /**
@@ -23,6 +23,6 @@ export class StoreState {
    */
   errorOf({ source }: DecisionEvent): string | undefined {
     if (!STAND_INS.includes(source)) return undefined
-    return [...this.down.values()].at(-1) ?? '_OTHER'
+    return [...this.#down.values()].at(-1) ?? '_OTHER'
   }
 }

@@ -7,12 +7,12 @@ type Steps<Context> = {
 
 /** Ends several subscriptions together. */
 export class Subscriptions {
-  private readonly endings: (() => void)[] = []
+  readonly #endings: (() => void)[] = []
 
   to<Event>(name: string, hear: (event: Event) => void): void {
     const listener = (message: unknown) => hear(message as Event)
     subscribe(name, listener)
-    this.endings.push(() => unsubscribe(name, listener))
+    this.#endings.push(() => unsubscribe(name, listener))
   }
 
   toSteps<Context extends object>(name: string, steps: Steps<Context>): void {
@@ -21,10 +21,10 @@ export class Subscriptions {
 
   /** @param act what ends something else together with the subscriptions */
   whenEnded(act: () => void): void {
-    this.endings.push(act)
+    this.#endings.push(act)
   }
 
   end(): void {
-    for (const end of this.endings.splice(0)) end()
+    for (const end of this.#endings.splice(0)) end()
   }
 }

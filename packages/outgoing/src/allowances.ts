@@ -34,25 +34,25 @@ const ANSWER_MS = 10_000
 
 /** The rest of each quota by a server's answers, minus what was charged since, and what may not have reached it yet. */
 export class Allowances {
-  private readonly bounds = new Map<string, Bound>()
+  readonly #bounds = new Map<string, Bound>()
 
   /** @param now monotonic, ms */
   learn(quotas: readonly Quota[], chargedOf: (unit: string) => Charged, now: number): void {
     const ids = new Set(quotas.map(({ id }) => id))
-    for (const [id, { from }] of this.bounds) if (from < 0 && !ids.has(id)) this.bounds.delete(id)
+    for (const [id, { from }] of this.#bounds) if (from < 0 && !ids.has(id)) this.#bounds.delete(id)
     for (const quota of quotas) {
       const { id, unit, limit, remaining, refills } = quota
       // 0 is less than a second, rounded down.
       const resetMs = quota.resetMs || UNSTATED_MS
       const { count, unanswered, cost } = chargedOf(unit)
-      const known = this.bounds.get(id)
+      const known = this.#bounds.get(id)
       if (known !== undefined && known.from > count && known.until > now) {
         // Answers overtake each other: the newer one has counted this request, if it says that less is left.
         if (remaining >= known.quota.remaining) known.most += cost
-      } else if (known !== undefined || this.bounds.size < MAX_BOUNDS) {
+      } else if (known !== undefined || this.#bounds.size < MAX_BOUNDS) {
         const perMs = refills && limit !== undefined ? (limit - remaining) / resetMs : 0
         const most = count + remaining - unanswered
-        this.bounds.set(id, { from: count, most, perMs, since: now, until: now + resetMs, quota })
+        this.#bounds.set(id, { from: count, most, perMs, since: now, until: now + resetMs, quota })
       }
     }
   }
@@ -64,12 +64,12 @@ export class Allowances {
    */
   waitMs(chargedOf: (unit: string) => Charged, now: number, sentAt: number): number {
     let waitMs = 0
-    for (const [id, bound] of this.bounds) {
+    for (const [id, bound] of this.#bounds) {
       const { quota, most, perMs, since, until } = bound
       const { count, unanswered } = chargedOf(quota.unit)
       const isLeft = count <= most + Math.floor((Math.min(now, until) - since) * perMs)
       if (until <= now) {
-        if (bound.from >= 0) this.bounds.set(id, { ...bound, from: -1 })
+        if (bound.from >= 0) this.#bounds.set(id, { ...bound, from: -1 })
         // Perhaps it is full again. One request finds out, and another one if it has no answer for so long.
         const isAsked = unanswered > 0 && now < sentAt + ANSWER_MS
         if (!isLeft && isAsked) waitMs = Math.max(waitMs, PROBE_MS)

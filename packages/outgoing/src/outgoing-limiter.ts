@@ -46,10 +46,10 @@ interface OutgoingCall {
 /** Decides when requests are sent: by its policies on the store, and by what this process knows about the server. */
 export class OutgoingLimiter extends ChargeLimiter {
   /** The policy `SENT` alone. Blocking its key refuses the key here, and leaves the other counts as they are. */
-  private readonly pauses: StoreLimiter
-  private readonly waiting: Waiting
-  private readonly upstreams = new Map<string, Upstream>()
-  private readonly calls = new WeakMap<readonly Charge[], OutgoingCall>()
+  readonly #pauses: StoreLimiter
+  readonly #waiting: Waiting
+  readonly upstreams = new Map<string, Upstream>()
+  readonly #calls = new WeakMap<readonly Charge[], OutgoingCall>()
 
   /**
    * @param policies the user's policies
@@ -70,9 +70,9 @@ export class OutgoingLimiter extends ChargeLimiter {
     const compiled = compilePolicies({ policies: all }, [...known, 'concurrent', 'hold'])
     const parts = openLimiter(compiled, options, { settles: true })
     super(parts)
-    this.waiting = new Waiting(this, parts.maxWaiting, (charges) => this.decide(charges))
+    this.#waiting = new Waiting(this, parts.maxWaiting, (charges) => this.decide(charges))
     const ofSent = compilePolicies({ policies: [sent] }, known)
-    this.pauses = new StoreLimiter(ofSent, { ...options, store: this.store })
+    this.#pauses = new StoreLimiter(ofSent, { ...options, store: this.store })
   }
 
   /**
@@ -97,16 +97,16 @@ export class OutgoingLimiter extends ChargeLimiter {
       slot: policy.holdsSlots ? nextSlot() : undefined,
     }))
     const call: OutgoingCall = {
-      upstream: this.upstreamOf(key),
-      units: this.unitsOf(costs),
+      upstream: this.#upstreamOf(key),
+      units: this.#unitsOf(costs),
       hasLeft: false,
       sent: undefined,
     }
-    this.calls.set(charges, call)
+    this.#calls.set(charges, call)
     const options = { maxWait: maxWaitMs, signal, priority: Number(isRepeated) }
     try {
-      const decision = await this.waiting.wait(charges, options)
-      return this.placeOf(charges, decision, call)
+      const decision = await this.#waiting.wait(charges, options)
+      return this.#placeOf(charges, decision, call)
     } catch (error) {
       call.hasLeft = true
       if (call.sent !== undefined) call.upstream.end(call.sent)
@@ -118,42 +118,38 @@ export class OutgoingLimiter extends ChargeLimiter {
 
   /** First by what this process knows, then by the store. */
   override async decide(charges: readonly Charge[]): Promise<Decision> {
-    const call = this.calls.get(charges) as OutgoingCall
+    const call = this.#calls.get(charges) as OutgoingCall
     const { upstream, units } = call
     const waitMs = upstream.waitMs(units)
     const isPaused = upstream.pausedUntil > performance.now()
     // An answer may end a wait, but for a pause.
     upstream.isHolding = waitMs > 0 && !isPaused
     if (isPaused)
-      return this.refuseFor(waitMs, charges, this.store.mode === 'sync' ? 'store' : 'cache')
-    if (waitMs > 0) return this.refuseFor(waitMs, charges, 'local')
+      return this.#refuseFor(waitMs, charges, this.store.mode === 'sync' ? 'store' : 'cache')
+    if (waitMs > 0) return this.#refuseFor(waitMs, charges, 'local')
     const decision = await super.decide(charges, undefined, false)
-    if (!decision.allowed) return this.refused(decision, upstream)
+    if (!decision.allowed) return this.#refused(decision, upstream)
     if (call.hasLeft) return decision
     call.sent = upstream.begin(decision, units)
     if (call.sent !== undefined) return decision
     upstream.isHolding = true
     // A charge that the store fails to take back stays.
     await Promise.resolve(this.correct(undone(charges), decision)).catch(() => {})
-    return this.refuseFor(Math.max(1, upstream.waitMs(units)), charges, 'local')
+    return this.#refuseFor(Math.max(1, upstream.waitMs(units)), charges, 'local')
   }
 
   override close(): void {
-    this.pauses.close()
-    this.waiting.close()
+    this.#pauses.close()
+    this.#waiting.close()
     super.close()
   }
 
-  private refuseFor(
-    waitMs: number,
-    charges: readonly Charge[],
-    source: Decision['source'],
-  ): Decision {
+  #refuseFor(waitMs: number, charges: readonly Charge[], source: Decision['source']): Decision {
     const origin = { at: (this.store.clock ?? Date.now)(), source }
     return blockedDecision(waitMs, origin, this.compiledPolicies, charges)
   }
 
-  private refused(decision: Decision, upstream: Upstream): Decision {
+  #refused(decision: Decision, upstream: Upstream): Decision {
     const refusing = decision.policies.filter(({ allowed }) => !allowed)
     // The policies of the user may refuse a costly request for longer.
     const pause = refusing.find(({ name }) => name === SENT)
@@ -162,7 +158,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     return { ...decision, retryAfterMs: ASK_FOR_PLACE_MS }
   }
 
-  private placeOf(charges: readonly Charge[], decision: Decision, call: OutgoingCall): Place {
+  #placeOf(charges: readonly Charge[], decision: Decision, call: OutgoingCall): Place {
     const { upstream } = call
     const { key } = charges[0] as Charge
     const sent = call.sent as Sent
@@ -173,8 +169,8 @@ export class OutgoingLimiter extends ChargeLimiter {
     return {
       heard: (answer) => {
         const pauseMs = upstream.heard(sent, answer)
-        if (pauseMs > 0 && upstream.pause(pauseMs)) void this.tell(key, pauseMs)
-        if (upstream.isHolding) this.waiting.wake(key)
+        if (pauseMs > 0 && upstream.pause(pauseMs)) void this.#tell(key, pauseMs)
+        if (upstream.isHolding) this.#waiting.wake(key)
         return pauseMs
       },
       end: (actual = []) => {
@@ -200,18 +196,18 @@ export class OutgoingLimiter extends ChargeLimiter {
         // The store's failure has its own warning.
         if (isCorrected)
           Promise.resolve(this.settleCharges(corrected, { policies })).catch(() => {})
-        if (upstream.isHolding) this.waiting.wake(key)
+        if (upstream.isHolding) this.#waiting.wake(key)
       },
     }
   }
 
   /** Tells all processes to pause, unless they know of a longer pause. */
-  private async tell(key: string, pauseMs: number): Promise<void> {
+  async #tell(key: string, pauseMs: number): Promise<void> {
     const until = performance.now() + pauseMs
     const restMs = () => Math.ceil(until - performance.now())
     try {
-      while (restMs() > (await this.pauses.peek(key)).retryAfterMs) {
-        await this.pauses.block(key, Math.max(1, restMs()))
+      while (restMs() > (await this.#pauses.peek(key)).retryAfterMs) {
+        await this.#pauses.block(key, Math.max(1, restMs()))
         // Another process, with a shorter one, may have looked before and told after this one.
         await new Promise((resolve) => setTimeout(resolve, CHECK_PAUSE_MS))
       }
@@ -221,8 +217,8 @@ export class OutgoingLimiter extends ChargeLimiter {
   }
 
   /** The state of a server. Those that were not used for the longest time are forgotten. */
-  private upstreamOf(key: string): Upstream {
-    const { upstreams } = this
+  #upstreamOf(key: string): Upstream {
+    const upstreams = this.upstreams
     const upstream = upstreams.get(key) ?? new Upstream()
     upstreams.delete(key)
     upstreams.set(key, upstream)
@@ -234,7 +230,7 @@ export class OutgoingLimiter extends ChargeLimiter {
   }
 
   /** Units by unit, of which policies with the same one have the largest. */
-  private unitsOf(costs: readonly number[]): Units {
+  #unitsOf(costs: readonly number[]): Units {
     const units = new Map([['requests', 1]])
     for (const [i, cost] of costs.entries()) {
       const { unit } = this.compiledPolicies[i] as (typeof this.compiledPolicies)[number]

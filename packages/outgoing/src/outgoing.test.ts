@@ -271,7 +271,7 @@ describe('a refusal', () => {
       throw new Error('full')
     }
     const open = (...given: Parameters<typeof memory.open>) =>
-      Object.assign(Object.create(memory.open(...given)), { block })
+      Object.assign(memory.open(...given), { block })
     const store = Object.assign(Object.create(memory), { open })
     const unhandled = jest.fn()
     process.once('unhandledRejection', unhandled)
@@ -691,7 +691,7 @@ test('what is known of servers is bounded, however many there are', async () => 
   const limiter = new OutgoingLimiter([], known, undefined, {})
   for (let i = 0; i < 2500; i += 1)
     (await limiter.admit(`host-${i}`, [], 0, undefined, false)).end()
-  expect((Reflect.get(limiter, 'upstreams') as Map<string, unknown>).size).toBe(2000)
+  expect(limiter.upstreams.size).toBe(2000)
   limiter.close()
 })
 

@@ -28,24 +28,24 @@ export class Upstream {
   pausedUntil = 0
   /** Whether the first that waits does so by what this process knows, which an answer may change. */
   isHolding = false
-  private readonly allowances = new Allowances()
+  readonly #allowances = new Allowances()
   /** Units charged so far, by unit: requests by all processes, other units by this one. */
-  private counts: Units = new Map()
+  #counts: Units = new Map()
   /** The requests without an answer, the oldest first. */
-  private readonly unanswered = new Set<Sent>()
+  readonly #unanswered = new Set<Sent>()
   /** The store's count of requests. */
-  private ticket = 0
+  #ticket = 0
   /** Added to it, so that the sum only grows: the store's begins anew with each hour and each pause. */
-  private base = 0
+  #base = 0
   /** How many requests there may be without an answer, at the beginning of the ramp after a pause. */
-  private ramp = Infinity
-  private refusals = 0
-  private refusedAt = -Infinity
-  private sentAt = -Infinity
+  #ramp = Infinity
+  #refusals = 0
+  #refusedAt = -Infinity
+  #sentAt = -Infinity
 
   /** Whether nothing would be lost without it but what the server has last said. */
   get isIdle(): boolean {
-    return this.unanswered.size === 0
+    return this.#unanswered.size === 0
   }
 
   /** How long a request has to wait by what this process knows, ms. */
@@ -53,15 +53,15 @@ export class Upstream {
     const now = performance.now()
     if (this.pausedUntil > now) return Math.ceil(this.pausedUntil - now)
     // After a pause, one request at a time: one more with each answer, and twice as many each second.
-    if (this.unanswered.size >= this.ramp * 2 ** ((now - this.pausedUntil) / 1000)) return RAMP_MS
-    return this.allowances.waitMs(
+    if (this.#unanswered.size >= this.#ramp * 2 ** ((now - this.pausedUntil) / 1000)) return RAMP_MS
+    return this.#allowances.waitMs(
       (unit) => {
         // A server that says that nothing is left of a unit wants no request, whatever it costs.
         const cost = Math.max(1, units.get(unit) ?? 0)
-        return this.charged(unit, (this.counts.get(unit) ?? 0) + cost, cost)
+        return this.#charged(unit, (this.#counts.get(unit) ?? 0) + cost, cost)
       },
       now,
-      this.sentAt,
+      this.#sentAt,
     )
   }
 
@@ -70,32 +70,32 @@ export class Upstream {
    * @returns undefined if it must wait nevertheless, since other processes have used what was left
    */
   begin({ policies }: Decision, units: Units): Sent | undefined {
-    const before = this.counts.get('requests') ?? 0
+    const before = this.#counts.get('requests') ?? 0
     const sent = policies.find(({ name, source }) => name === SENT && source === 'store')
-    if (sent !== undefined) this.ticket = sent.limit - sent.remaining
-    if (this.ticket + this.base <= before) this.base = before + 1 - this.ticket
-    const counts = new Map(this.counts)
+    if (sent !== undefined) this.#ticket = sent.limit - sent.remaining
+    if (this.#ticket + this.#base <= before) this.#base = before + 1 - this.#ticket
+    const counts = new Map(this.#counts)
     for (const [unit, cost] of units) counts.set(unit, (counts.get(unit) ?? 0) + cost)
-    counts.set('requests', this.ticket + this.base)
+    counts.set('requests', this.#ticket + this.#base)
     const now = performance.now()
     const chargedOf = (unit: string) =>
-      this.charged(unit, counts.get(unit) ?? 0, units.get(unit) ?? 0)
-    if (this.pausedUntil > now || this.allowances.waitMs(chargedOf, now, this.sentAt) > 0) {
+      this.#charged(unit, counts.get(unit) ?? 0, units.get(unit) ?? 0)
+    if (this.pausedUntil > now || this.#allowances.waitMs(chargedOf, now, this.#sentAt) > 0) {
       // It is given back, but those of other processes were sent.
-      this.ticket -= 1
-      this.counts = new Map(this.counts).set('requests', this.ticket + this.base)
+      this.#ticket -= 1
+      this.#counts = new Map(this.#counts).set('requests', this.#ticket + this.#base)
       return undefined
     }
-    this.counts = counts
-    this.sentAt = now
+    this.#counts = counts
+    this.#sentAt = now
     const request = { units, counts, at: now }
-    this.unanswered.add(request)
+    this.#unanswered.add(request)
     return request
   }
 
   /** The request has an answer, or will have none. */
   end(request: Sent): void {
-    this.unanswered.delete(request)
+    this.#unanswered.delete(request)
   }
 
   /**
@@ -105,39 +105,39 @@ export class Upstream {
   heard(request: Sent, { quotas, isRefusal, isFinal, waitMs }: Answer): number {
     this.end(request)
     const now = performance.now()
-    this.allowances.learn(
+    this.#allowances.learn(
       quotas,
       (unit) =>
-        this.charged(unit, request.counts.get(unit) ?? 0, request.units.get(unit) ?? 0, request),
+        this.#charged(unit, request.counts.get(unit) ?? 0, request.units.get(unit) ?? 0, request),
       now,
     )
     if (!isRefusal) {
-      this.refusals = 0
-      this.ramp = this.ramp + 1 >= FULL_RAMP ? Infinity : this.ramp + 1
+      this.#refusals = 0
+      this.#ramp = this.#ramp + 1 >= FULL_RAMP ? Infinity : this.#ramp + 1
     }
     if (!isRefusal || (waitMs === undefined && isFinal)) return 0
     // Those in flight at a refusal say nothing new if they are refused too.
-    if (request.at > this.refusedAt) {
-      this.refusals += 1
-      this.refusedAt = now
+    if (request.at > this.#refusedAt) {
+      this.#refusals += 1
+      this.#refusedAt = now
     }
-    return waitMs ?? Math.min(FIRST_BACKOFF_MS * 2 ** (this.refusals - 1), MAX_BACKOFF_MS)
+    return waitMs ?? Math.min(FIRST_BACKOFF_MS * 2 ** (this.#refusals - 1), MAX_BACKOFF_MS)
   }
 
   /** Sends nothing for so long, ms, and then little at first. @returns whether that is longer than was known */
   pause(pauseMs: number): boolean {
     const until = performance.now() + pauseMs
-    this.ramp = 1
+    this.#ramp = 1
     if (until <= this.pausedUntil) return false
     this.pausedUntil = until
     return true
   }
 
   /** @param before only requests that began before it */
-  private charged(unit: string, count: number, cost: number, before?: Sent): Charged {
+  #charged(unit: string, count: number, cost: number, before?: Sent): Charged {
     const limit = before?.counts.get('requests') ?? Infinity
     let unanswered = 0
-    for (const { units, counts } of this.unanswered) {
+    for (const { units, counts } of this.#unanswered) {
       if ((counts.get('requests') as number) >= limit) break
       unanswered += units.get(unit) ?? 0
     }

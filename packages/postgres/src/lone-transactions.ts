@@ -52,6 +52,9 @@ export interface RoundTrips {
   write(writes: readonly Write[], now: number, on: Span, ms: number): Promise<number | undefined>
 }
 
+/** Borrows a connection for so long, ms. */
+type Borrow = <T>(ms: number, work: (trips: RoundTrips) => Promise<T>) => Promise<T>
+
 /**
  * Transactions of a few keys, without a lock between two round trips. The first one writes what was decided on the
  * states that this process remembers, if the keys still have them. Otherwise one round trip reads the states, and
@@ -63,23 +66,20 @@ export interface RoundTrips {
  * does, is decided on what is read.
  */
 export class LoneTransactions {
-  private readonly use: <T>(ms: number, work: (trips: RoundTrips) => Promise<T>) => Promise<T>
-  private readonly clock: (() => number) | undefined
-  private readonly remembered = new RememberedStates()
+  readonly #use: Borrow
+  readonly #clock: (() => number) | undefined
+  readonly #remembered = new RememberedStates()
   /** Until when keys must be locked, by `performance.now()`. */
-  private readonly contended = new Map<string, number>()
+  readonly #contended = new Map<string, number>()
   /** The server's time minus `performance.now()` when a statement was sent, ms. */
-  private ahead: number | undefined
+  #ahead: number | undefined
   /** Unlike what is locked, a single statement may wait for the table as long as somebody alters that. */
-  private isAvailable = true
+  #isAvailable = true
 
-  /**
-   * @param use borrows a connection for so long, ms
-   * @param clock the injected clock
-   */
-  constructor(use: LoneTransactions['use'], clock: (() => number) | undefined) {
-    this.use = use
-    this.clock = clock
+  /** @param clock the injected clock */
+  constructor(use: Borrow, clock: (() => number) | undefined) {
+    this.#use = use
+    this.#clock = clock
   }
 
   /** As `TransactionalBackend.transact`; undefined: nothing was written, and the keys must be locked. */
@@ -88,135 +88,129 @@ export class LoneTransactions {
     decide: Decide<T>,
     ms: number,
   ): Promise<{ readonly value: T } | undefined> {
-    if (!this.isAvailable || keys.length > MAX_KEYS || keys.some((key) => this.isContended(key)))
+    if (!this.#isAvailable || keys.length > MAX_KEYS || keys.some((key) => this.#isContended(key)))
       return undefined
     const work = async (trips: RoundTrips) => {
       try {
-        return await this.attempt(trips, keys, decide, ms)
+        return await this.#attempt(trips, keys, decide, ms)
       } catch (error) {
         if ((error as { code?: unknown }).code === NOT_SERIALIZABLE) return undefined
         throw error
       }
     }
     try {
-      const done = await this.use(ms, work)
-      if (done === undefined) for (const key of keys) this.setContended(key)
+      const done = await this.#use(ms, work)
+      if (done === undefined) for (const key of keys) this.#setContended(key)
       return done
     } catch (error) {
-      this.isAvailable = false
+      this.#isAvailable = false
       throw error
     }
   }
 
   /** Learns the changes that a transaction which has locked its keys has written at `now`. */
   learn(changes: readonly StateChange[], now: number): void {
-    this.isAvailable = true
-    for (const { key, state } of changes) this.remembered.set(key, hexOf(state), now, false)
+    this.#isAvailable = true
+    for (const { key, state } of changes) this.#remembered.set(key, hexOf(state), now, false)
   }
 
-  private async attempt<T>(
+  async #attempt<T>(
     trips: RoundTrips,
     keys: readonly string[],
     decide: Decide<T>,
     ms: number,
   ): Promise<{ readonly value: T } | undefined> {
-    const guesses = keys.map((key) => this.remembered.get(key))
-    const guessed = await this.guess(trips, keys, guesses, decide, ms)
+    const guesses = keys.map((key) => this.#remembered.get(key))
+    const guessed = await this.#guess(trips, keys, guesses, decide, ms)
     if (guessed !== undefined) return guessed
     const sentAt = performance.now()
     const { states, time } = await trips.read(keys)
     const isSame = (guess: Remembered | undefined, i: number) => guess?.state === states[i]
     // Only the time can have been wrong.
-    if (guesses.every((guess, i) => guess?.isStale && isSame(guess, i))) this.ahead = undefined
-    this.observe(time, sentAt)
-    const now = this.clock?.() ?? Math.floor(time)
+    if (guesses.every((guess, i) => guess?.isStale && isSame(guess, i))) this.#ahead = undefined
+    this.#observe(time, sentAt)
+    const now = this.#clock?.() ?? Math.floor(time)
     const areShared = guesses.map((guess, i) => guess?.isStale === true && !isSame(guess, i))
     for (const [i, key] of keys.entries())
-      this.remembered.set(key, states[i], now, areShared[i] === true)
+      this.#remembered.set(key, states[i], now, areShared[i] === true)
     const { changes, value } = decide(states.map(bytesOf), now)
     const writes = writesOf(keys, states, changes)
     if (!writes.some(isChange)) return { value }
-    if (!(await this.write(trips, writes, now, { from: now, until: now + ms }, ms)))
+    if (!(await this.#write(trips, writes, now, { from: now, until: now + ms }, ms)))
       return undefined
-    this.remember(writes, now, areShared)
+    this.#remember(writes, now, areShared)
     return { value }
   }
 
   /** Decides on the remembered states; undefined: nothing was written. */
-  private async guess<T>(
+  async #guess<T>(
     trips: RoundTrips,
     keys: readonly string[],
     guesses: readonly (Remembered | undefined)[],
     decide: Decide<T>,
     ms: number,
   ): Promise<{ readonly value: T } | undefined> {
-    const now = this.expected(guesses)
+    const now = this.#expected(guesses)
     if (now === undefined) return undefined
     const states = guesses.map((guess) => guess?.state)
     const { changes, value, needsClock } = decide(states.map(bytesOf), now)
     const writes = writesOf(keys, states, changes)
     if (needsClock || !writes.some(isChange)) return undefined
-    if (await this.write(trips, writes, now, { from: now, until: now + SPAN_MS }, ms)) {
-      this.remember(writes, now)
+    if (await this.#write(trips, writes, now, { from: now, until: now + SPAN_MS }, ms)) {
+      this.#remember(writes, now)
       return { value }
     }
     for (const guess of guesses) if (guess !== undefined) guess.isStale = true
     return undefined
   }
 
-  private async write(
-    trips: RoundTrips,
-    writes: readonly Write[],
-    now: number,
-    on: Span,
-    ms: number,
-  ) {
+  async #write(trips: RoundTrips, writes: readonly Write[], now: number, on: Span, ms: number) {
     const sentAt = performance.now()
-    const time = await trips.write(writes, now, this.clock ? ALWAYS : on, ms)
-    if (time !== undefined) this.observe(time, sentAt)
+    const time = await trips.write(writes, now, this.#clock ? ALWAYS : on, ms)
+    if (time !== undefined) this.#observe(time, sentAt)
     return time !== undefined
   }
 
   /** Remembers changes written at `now`. @param areShared whether each of them is, see {@link Remembered.isStale} */
-  private remember(writes: readonly Write[], now: number, areShared?: readonly boolean[]): void {
+  #remember(writes: readonly Write[], now: number, areShared?: readonly boolean[]): void {
     for (const [i, { key, found, change }] of writes.entries()) {
       const state = change === undefined ? found : hexOf(change.state)
-      this.remembered.set(key, state, now, areShared?.[i] === true)
+      this.#remembered.set(key, state, now, areShared?.[i] === true)
     }
   }
 
   /** @param time the server's, ms, after a statement was sent */
-  private observe(time: number, sentAt: number): void {
-    const longer = time - sentAt - (this.ahead ?? Infinity)
-    this.ahead = longer > 0 ? (this.ahead as number) + longer * LONGER : time - sentAt
+  #observe(time: number, sentAt: number): void {
+    const longer = time - sentAt - (this.#ahead ?? Infinity)
+    this.#ahead = longer > 0 ? (this.#ahead as number) + longer * LONGER : time - sentAt
   }
 
   /**
    * The server's time when it decides on these states, ms, rather too early than too late, but not before one of
    * them. Undefined: it is not known, or one of the states is not.
    */
-  private expected(guesses: readonly (Remembered | undefined)[]): number | undefined {
+  #expected(guesses: readonly (Remembered | undefined)[]): number | undefined {
     let at = 0
     for (const guess of guesses) {
       if (guess === undefined || guess.isStale) return undefined
       at = Math.max(at, guess.at)
     }
-    if (this.clock !== undefined) return this.clock()
-    if (this.ahead === undefined) return undefined
-    return Math.max(at, Math.floor(performance.now() + this.ahead) - EARLY_MS)
+    if (this.#clock !== undefined) return this.#clock()
+    if (this.#ahead === undefined) return undefined
+    return Math.max(at, Math.floor(performance.now() + this.#ahead) - EARLY_MS)
   }
 
-  private isContended(key: string): boolean {
-    const until = this.contended.get(key)
+  #isContended(key: string): boolean {
+    const until = this.#contended.get(key)
     if (until === undefined) return false
     if (performance.now() < until) return true
-    this.contended.delete(key)
+    this.#contended.delete(key)
     return false
   }
 
-  private setContended(key: string): void {
-    if (this.contended.size >= MAX_CONTENDED) this.contended.clear()
-    this.contended.set(key, performance.now() + CONTENDED_MS)
+  #setContended(key: string): void {
+    if (this.#contended.size >= MAX_CONTENDED) this.#contended.clear()
+    this.#contended.set(key, performance.now() + CONTENDED_MS)
   }
 }
 

@@ -14,24 +14,24 @@ export interface Remembered {
 
 /** The states of the keys that a process used last. */
 export class RememberedStates {
-  private readonly byKey = new Map<string, Remembered>()
-  private characters = 0
+  readonly #byKey = new Map<string, Remembered>()
+  #characters = 0
 
   get(key: string): Remembered | undefined {
-    return this.byKey.get(key)
+    return this.#byKey.get(key)
   }
 
   set(key: string, state: string | undefined, at: number, isStale: boolean): void {
     // The newest is the last.
-    this.forget(key)
-    this.byKey.set(key, { state, at, isStale })
-    this.characters += state?.length ?? 0
-    while (this.byKey.size > MAX_KEYS || this.characters > MAX_CHARACTERS)
-      this.forget(this.byKey.keys().next().value as string)
+    this.#forget(key)
+    this.#byKey.set(key, { state, at, isStale })
+    this.#characters += state?.length ?? 0
+    while (this.#byKey.size > MAX_KEYS || this.#characters > MAX_CHARACTERS)
+      this.#forget(this.#byKey.keys().next().value as string)
   }
 
-  private forget(key: string): void {
-    this.characters -= this.byKey.get(key)?.state?.length ?? 0
-    this.byKey.delete(key)
+  #forget(key: string): void {
+    this.#characters -= this.#byKey.get(key)?.state?.length ?? 0
+    this.#byKey.delete(key)
   }
 }

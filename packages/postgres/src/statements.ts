@@ -48,28 +48,28 @@ export class Statements {
 
   /** Create the table and the function. Repeating them does nothing. */
   readonly create: readonly string[]
-  private readonly table: string
-  private readonly index: string
-  private readonly write1: string
-  private readonly lockId: string
+  readonly #table: string
+  readonly #index: string
+  readonly #write1: string
+  readonly #lockId: string
 
   /** @param logged whether the table is to survive a crash of the server */
   constructor(schema: string, logged: boolean) {
     const own = `"${schema.replaceAll('"', '""')}".`
-    this.table = `${own}sluice_states`
-    this.index = `${this.table}_expires`
-    this.write1 = `${own}sluice_write`
-    this.lockId = `hashtextextended(${literal(this.table)}, 0)`
+    this.#table = `${own}sluice_states`
+    this.#index = `${this.#table}_expires`
+    this.#write1 = `${own}sluice_write`
+    this.#lockId = `hashtextextended(${literal(this.#table)}, 0)`
     const settings = `set_config('synchronous_commit', 'off', true) IS NOT NULL AND set_config('lock_timeout', $1, true) IS NOT NULL`
     const isInTime = `clock_timestamp() BETWEEN to_timestamp($2 / 1000e0) AND to_timestamp($3 / 1000e0)`
     this.writeOne = named(
-      `INSERT INTO ${this.table} AS t (key, state, expires) SELECT $4::text, CASE WHEN $5::bytea IS NULL THEN $6::bytea END, $7::bigint WHERE ${settings} AND ${isInTime} ON CONFLICT (key) DO UPDATE SET state = $6, expires = $7 WHERE t.state IS NOT DISTINCT FROM $5 AND ${isInTime} RETURNING CASE WHEN state IS NOT NULL THEN ${CLOCK} END::text`,
+      `INSERT INTO ${this.#table} AS t (key, state, expires) SELECT $4::text, CASE WHEN $5::bytea IS NULL THEN $6::bytea END, $7::bigint WHERE ${settings} AND ${isInTime} ON CONFLICT (key) DO UPDATE SET state = $6, expires = $7 WHERE t.state IS NOT DISTINCT FROM $5 AND ${isInTime} RETURNING CASE WHEN state IS NOT NULL THEN ${CLOCK} END::text`,
     )
-    this.writeAll = named(`SELECT ${this.write1}($1, $2, $3, $4, $5, $6, $7)::text`)
+    this.writeAll = named(`SELECT ${this.#write1}($1, $2, $3, $4, $5, $6, $7)::text`)
     this.create = [
-      `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70, toast_tuple_target = 4080)`,
-      `CREATE INDEX IF NOT EXISTS sluice_states_expires ON ${this.table} (expires)`,
-      `CREATE OR REPLACE FUNCTION ${this.write1}(patience text, earliest float8, latest float8, names text[], olds bytea[], states bytea[], ends bigint[]) RETURNS numeric LANGUAGE plpgsql AS $$${functionOn(this.table)} $$`,
+      `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.#table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70, toast_tuple_target = 4080)`,
+      `CREATE INDEX IF NOT EXISTS sluice_states_expires ON ${this.#table} (expires)`,
+      `CREATE OR REPLACE FUNCTION ${this.#write1}(patience text, earliest float8, latest float8, names text[], olds bytea[], states bytea[], ends bigint[]) RETURNS numeric LANGUAGE plpgsql AS $$${functionOn(this.#table)} $$`,
     ]
   }
 
@@ -77,21 +77,21 @@ export class Statements {
   read(count: number): ParameterStatement {
     const states = Array.from(
       { length: count },
-      (_, i) => `(SELECT encode(state, 'hex') FROM ${this.table} WHERE key = $${i + 1})`,
+      (_, i) => `(SELECT encode(state, 'hex') FROM ${this.#table} WHERE key = $${i + 1})`,
     )
     return { text: `SELECT (${CLOCK})::text, ${states.join()}` }
   }
 
   /** The last result is whether everything is there: then nobody need be permitted to create it. */
   find(ms: number): string[] {
-    const found = [this.table, this.index].map((name) => `to_regclass(${literal(name)})`)
-    found.push(`to_regproc(${literal(this.write1)})`)
+    const found = [this.#table, this.#index].map((name) => `to_regclass(${literal(name)})`)
+    found.push(`to_regproc(${literal(this.#write1)})`)
     return [settings(ms), `SELECT (num_nulls(${found.join()}) = 0)::text`]
   }
 
   /** Creates the table, its index and the function. If several processes do so, one at a time. */
   migrate(): string[] {
-    return ['BEGIN', `SELECT pg_advisory_xact_lock(${this.lockId})`, ...this.create, 'COMMIT']
+    return ['BEGIN', `SELECT pg_advisory_xact_lock(${this.#lockId})`, ...this.create, 'COMMIT']
   }
 
   /**
@@ -109,8 +109,8 @@ export class Statements {
     return [
       'BEGIN ISOLATION LEVEL READ COMMITTED',
       settings(ms, { idle_in_transaction_session_timeout: ms, ...ASYNCHRONOUS, ...ONE_BY_ONE }),
-      `INSERT INTO ${this.table} AS t (key, expires) VALUES ${literals.map((key) => `(${key}, 0)`).join()} ON CONFLICT (key) DO UPDATE SET expires = t.expires WHERE false`,
-      `SELECT ${COLUMNS}, ${PLACE} FROM ${this.table} WHERE key IN (${literals.join()})`,
+      `INSERT INTO ${this.#table} AS t (key, expires) VALUES ${literals.map((key) => `(${key}, 0)`).join()} ON CONFLICT (key) DO UPDATE SET expires = t.expires WHERE false`,
+      `SELECT ${COLUMNS}, ${PLACE} FROM ${this.#table} WHERE key IN (${literals.join()})`,
     ]
   }
 
@@ -123,7 +123,7 @@ export class Statements {
     return [
       settings(ms),
       `SELECT ${msOf('clock_timestamp()')}::text`,
-      `SELECT ${COLUMNS} FROM ${this.table} WHERE key > ${literal(after)} AND key < ${literal(before)} AND expires > ${now ?? msOf('statement_timestamp()')} ORDER BY key LIMIT ${count}`,
+      `SELECT ${COLUMNS} FROM ${this.#table} WHERE key > ${literal(after)} AND key < ${literal(before)} AND expires > ${now ?? msOf('statement_timestamp()')} ORDER BY key LIMIT ${count}`,
     ]
   }
 
@@ -149,8 +149,8 @@ export class Statements {
     })
     const deleted = changes.filter(({ state }) => state === undefined).map(({ key }) => key)
     const gone = [...deleted, ...unused].map(placeOf)
-    const put = `UPDATE ${this.table} AS t SET state = v.state, expires = v.expires FROM (VALUES ${rows.join()}) AS v (place, state, expires) WHERE t.ctid = v.place`
-    const remove = `DELETE FROM ${this.table} WHERE ctid = ANY (ARRAY[${gone.join()}])`
+    const put = `UPDATE ${this.#table} AS t SET state = v.state, expires = v.expires FROM (VALUES ${rows.join()}) AS v (place, state, expires) WHERE t.ctid = v.place`
+    const remove = `DELETE FROM ${this.#table} WHERE ctid = ANY (ARRAY[${gone.join()}])`
     const writes = [...(rows.length > 0 ? [put] : []), ...(gone.length > 0 ? [remove] : [])]
     return [...writes, 'COMMIT']
   }
@@ -164,10 +164,10 @@ export class Statements {
   sweep(count: number, now: number | undefined, ms: number): string[] {
     // Stable during the statement, so that it can use the index.
     const until = now ?? msOf('statement_timestamp()')
-    const expired = `SELECT key FROM ${this.table} WHERE (SELECT mine FROM lock) AND expires <= ${until} ORDER BY expires LIMIT ${count} FOR UPDATE SKIP LOCKED`
+    const expired = `SELECT key FROM ${this.#table} WHERE (SELECT mine FROM lock) AND expires <= ${until} ORDER BY expires LIMIT ${count} FOR UPDATE SKIP LOCKED`
     return [
       settings(ms, ASYNCHRONOUS),
-      `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${this.lockId}) AS mine) DELETE FROM ${this.table} WHERE key = ANY(ARRAY(${expired}))`,
+      `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${this.#lockId}) AS mine) DELETE FROM ${this.#table} WHERE key = ANY(ARRAY(${expired}))`,
     ]
   }
 }

@@ -28,14 +28,14 @@ export class CalledLimiters {
   /** For which calls wait, and how they do; undefined: the application has none. */
   readonly queue: { readonly limiter: Limiter<'async'>; readonly waits: Waits } | undefined
   /** The limiter that is called several times in one turn; undefined: the application has none. */
-  private readonly calls: Limiter<'async'> | undefined
+  readonly #calls: Limiter<'async'> | undefined
   /** What ends each stream. */
-  private readonly openStreams = new Set<() => void>()
-  private readonly name: string
-  private readonly machine: Machine
-  private readonly connection: Connection
-  private readonly core: Core
-  private readonly world: World
+  readonly #openStreams = new Set<() => void>()
+  readonly #name: string
+  readonly #machine: Machine
+  readonly #connection: Connection
+  readonly #core: Core
+  readonly #world: World
 
   /** @param hold how long this version of the application holds reservations, ms. Undefined: as planned */
   constructor(
@@ -44,35 +44,35 @@ export class CalledLimiters {
     world: World,
     hold: number | undefined,
   ) {
-    this.name = name
-    this.machine = machine
-    this.connection = connection
-    this.core = core
-    this.world = world
+    this.#name = name
+    this.#machine = machine
+    this.#connection = connection
+    this.#core = core
+    this.#world = world
     const { streams, queue, calls } = world.plan.application
     this.streams =
-      streams && this.streamLimiter(streams, { ...streams, reserveMs: hold ?? streams.reserveMs })
-    this.queue = queue && this.queueLimiter(queue)
-    this.calls = calls && this.callLimiter(calls)
+      streams && this.#streamLimiter(streams, { ...streams, reserveMs: hold ?? streams.reserveMs })
+    this.queue = queue && this.#queueLimiter(queue)
+    this.#calls = calls && this.#callLimiter(calls)
   }
 
   /** A request that is no request over HTTP. */
   call(planned: PlannedRequest): void {
-    if (planned.calls !== undefined) this.callAll(planned, planned.calls)
-    else if (planned.wait?.takesTurn) void this.takeTurn(planned, planned.wait)
-    else if (planned.wait !== undefined) void this.wait(planned, planned.wait)
-    else void this.stream(planned, planned.stream)
+    if (planned.calls !== undefined) this.#callAll(planned, planned.calls)
+    else if (planned.wait?.takesTurn) void this.#takeTurn(planned, planned.wait)
+    else if (planned.wait !== undefined) void this.#wait(planned, planned.wait)
+    else void this.#stream(planned, planned.stream)
   }
 
   close(): void {
     this.streams?.close()
     this.queue?.limiter.close()
-    this.calls?.close()
+    this.#calls?.close()
   }
 
   /** The application ends all streams. */
   endAll(): void {
-    for (const end of [...this.openStreams]) end()
+    for (const end of [...this.#openStreams]) end()
   }
 
   /** An operator makes a client's quota full. */
@@ -88,8 +88,10 @@ export class CalledLimiters {
   }
 
   /** A stream reserves its estimate, and is settled when it ends. */
-  private async stream(planned: PlannedRequest, ending: PlannedRequest['stream']): Promise<void> {
-    const { world, name, machine, core } = this
+  async #stream(planned: PlannedRequest, ending: PlannedRequest['stream']): Promise<void> {
+    const world = this.#world
+    const name = this.#name
+    const machine = this.#machine
     const { client, cost, actual, workMs } = planned
     const arrivedAt = world.timeline.now
     world.tell(name, () => `begins a stream of ${client} for ${cost}`)
@@ -103,46 +105,47 @@ export class CalledLimiters {
     const settle = (units: number) => {
       world.tell(name, () => `settles the stream of ${client} with ${units}`)
       reserved.settle(units).catch((error: unknown) => {
-        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+        if (!(error instanceof this.#core.StoreError)) world.fail('escaped', `${name}: ${error}`)
       })
     }
     const end = () => {
-      if (!this.openStreams.delete(end)) return
+      if (!this.#openStreams.delete(end)) return
       if (ending === 'release') void reserved.release()
       else settle(actual)
       if (ending === 'settle twice') machine.post(200, SOCKETS, () => settle(actual + 1))
     }
-    this.openStreams.add(end)
+    this.#openStreams.add(end)
     if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
   }
 
   /** @param own the policy of this version */
-  private streamLimiter(
+  #streamLimiter(
     planned: NonNullable<PlannedApplication['streams']>,
     own: typeof planned,
   ): Limiter<'async'> {
-    const { world, name, core } = this
+    const world = this.#world
     const { deadline, onStoreError, localShare } = world.plan.application
     const { reserveMs: hold, ...policy } = own
     const quotas = new Quotas([planned])
     const user = {
-      name: `the streams of ${name}`,
+      name: `the streams of ${this.#name}`,
       quotas,
       limits: [planned.limit],
       holds: [hold],
       allowance: undefined,
     }
     const audited = { ...world, audit: world.streams }
-    const store = auditedStore(core, this.connection, user, audited)
+    const store = auditedStore(this.#core, this.#connection, user, audited)
     const policies = [{ ...policy, reserve: true, hold } as const]
-    return core.createLimiter({ store, deadline, onStoreError, localShare, policies })
+    return this.#core.createLimiter({ store, deadline, onStoreError, localShare, policies })
   }
 
   /** Calls about one client, all in one turn. */
-  private callAll({ client }: PlannedRequest, calls: readonly PlannedCall[]): void {
-    const { world, name, machine, core } = this
-    const limiter = this.calls as Limiter<'async'>
-    const until = machine.now() + OWN_MS
+  #callAll({ client }: PlannedRequest, calls: readonly PlannedCall[]): void {
+    const world = this.#world
+    const name = this.#name
+    const limiter = this.#calls as Limiter<'async'>
+    const until = this.#machine.now() + OWN_MS
     const what = calls.map(({ kind, units }) => (kind === 'peek' ? kind : `${kind} ${units}`))
     world.tell(name, () => `calls for ${client}: ${what.join(', ')}`)
     world.order.called(name, client, what)
@@ -152,36 +155,43 @@ export class CalledLimiters {
       if (kind === 'grant') return void (await limiter.grant(client, units))
       if (kind === 'settle') return limiter.settle(client, units)
       await (kind === 'peek' ? limiter.peek(client) : limiter.consume(client, { cost: units }))
-      checkDeadline(world, machine, { arrivedAt })
+      checkDeadline(world, this.#machine, { arrivedAt })
     }
     for (const call of calls)
       callOne(call).catch((error: unknown) => {
-        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+        if (!(error instanceof this.#core.StoreError)) world.fail('escaped', `${name}: ${error}`)
       })
   }
 
-  private callLimiter(planned: PlannedPolicy): Limiter<'async'> {
-    const { world, name, core } = this
+  #callLimiter(planned: PlannedPolicy): Limiter<'async'> {
+    const world = this.#world
     const { deadline, onStoreError, localShare } = world.plan.application
     const user = {
-      name,
+      name: this.#name,
       quotas: new Quotas([planned]),
       limits: [limitOf(planned)],
       allowance: undefined,
       isOrdered: true,
     } as const
     const audited = { ...world, audit: world.calls }
-    const store = auditedStore(core, this.connection, user, audited)
-    return core.createLimiter({ store, deadline, onStoreError, localShare, policies: [planned] })
+    const store = auditedStore(this.#core, this.#connection, user, audited)
+    return this.#core.createLimiter({
+      store,
+      deadline,
+      onStoreError,
+      localShare,
+      policies: [planned],
+    })
   }
 
   /** A call waits until it is admitted, is given up or aborted. */
-  private async wait(planned: PlannedRequest, wait: Waiting['wait']): Promise<void> {
-    const { world, name, machine, core } = this
+  async #wait(planned: PlannedRequest, wait: Waiting['wait']): Promise<void> {
+    const world = this.#world
+    const machine = this.#machine
     const { limiter, waits } = this.queue as NonNullable<CalledLimiters['queue']>
     const { client, cost, workMs } = planned
     const { priority, maxMs: maxWait, abortsMs } = wait
-    world.tell(name, () => `gets a call of ${client} that waits for ${cost}`)
+    world.tell(this.#name, () => `gets a call of ${client} that waits for ${cost}`)
     const waiting = waits.begin(planned, wait)
     const aborts = new AbortController()
     if (abortsMs !== undefined) {
@@ -200,29 +210,28 @@ export class CalledLimiters {
       if (machine.isDead) return
       waits.admit(waiting, source === 'store')
       const end = () => {
-        if (this.openStreams.delete(end)) void slot?.release()
+        if (this.#openStreams.delete(end)) void slot?.release()
       }
-      this.openStreams.add(end)
+      this.#openStreams.add(end)
       if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
     } catch (error) {
       if (machine.isDead && !machine.isLeaving) return
-      if (error instanceof core.WaitError) waits.reject(waiting, error.code, error.retryAfterMs)
-      else world.fail('escaped', `${name}: ${error}`)
+      if (error instanceof this.#core.WaitError)
+        waits.reject(waiting, error.code, error.retryAfterMs)
+      else world.fail('escaped', `${this.#name}: ${error}`)
     }
   }
 
   /** A call takes a turn, and perhaps gives it back. */
-  private async takeTurn(
-    { client, cost }: PlannedRequest,
-    { abortsMs }: Waiting['wait'],
-  ): Promise<void> {
-    const { world, name, machine, core } = this
+  async #takeTurn({ client, cost }: PlannedRequest, { abortsMs }: Waiting['wait']): Promise<void> {
+    const world = this.#world
+    const machine = this.#machine
     const { limiter, waits } = this.queue as NonNullable<CalledLimiters['queue']>
     const arrivedAt = world.timeline.now
     const turn = await limiter.takeTurn(client, { cost })
     const { allowed, delayMs, source } = turn
     world.tell(
-      name,
+      this.#name,
       () => `${allowed ? `gives a turn in ${delayMs} ms` : 'refuses a turn'} to ${client}`,
     )
     checkDeadline(world, machine, { arrivedAt })
@@ -232,13 +241,14 @@ export class CalledLimiters {
     machine.post(abortsMs, SOCKETS, () => {
       if (source === 'store') waits.admitted -= cost
       Promise.resolve(turn.cancel()).catch((error: unknown) => {
-        if (!(error instanceof core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+        if (!(error instanceof this.#core.StoreError))
+          world.fail('escaped', `${this.#name}: ${error}`)
       })
     })
   }
 
-  private queueLimiter(planned: PlannedPolicy): NonNullable<CalledLimiters['queue']> {
-    const { world, name, core, machine } = this
+  #queueLimiter(planned: PlannedPolicy): NonNullable<CalledLimiters['queue']> {
+    const world = this.#world
     const { deadline, onStoreError, localShare } = world.plan.application
     const limits = [limitOf(planned)]
     const quotas = new Quotas([planned])
@@ -246,16 +256,16 @@ export class CalledLimiters {
     const space = ban && { ban, id: 'queue' }
     const bans = space && { common: space, route: space }
     const user = {
-      name: `the calls that wait in ${name}`,
+      name: `the calls that wait in ${this.#name}`,
       quotas,
       limits,
       allowance: undefined,
       bans,
     }
     const audited = { ...world, audit: world.waits }
-    const store = auditedStore(core, this.connection, user, audited)
+    const store = auditedStore(this.#core, this.#connection, user, audited)
     const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING, ban }
-    const limiter = core.createLimiter({ ...shared, policies: [planned] })
-    return { limiter, waits: new Waits(world, name, machine, planned) }
+    const limiter = this.#core.createLimiter({ ...shared, policies: [planned] })
+    return { limiter, waits: new Waits(world, this.#name, this.#machine, planned) }
   }
 }

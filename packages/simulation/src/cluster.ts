@@ -9,7 +9,7 @@ export class Cluster {
   readonly servers: readonly Server[]
   readonly transactions = new Transactions()
   /** The masters of the texts that have moved. */
-  private readonly moved = new Map<string, Server>()
+  readonly #moved = new Map<string, Server>()
 
   /** @param epoch their clock when the simulation begins, ms */
   constructor(masters: number, timeline: Timeline, epoch: number, witnesses: readonly Witness[]) {
@@ -33,7 +33,7 @@ export class Cluster {
   serverOf(name: string): Server {
     const tag = tagOf(name)
     const { servers } = this
-    return this.moved.get(tag) ?? (servers[groupOf(tag) % servers.length] as Server)
+    return this.#moved.get(tag) ?? (servers[groupOf(tag) % servers.length] as Server)
   }
 
   /** Moves the keys with a text in braces to the next master. While it lasts, scripts with several of them fail. */
@@ -46,7 +46,7 @@ export class Cluster {
     return () => {
       from.migrates = undefined
       from.moveTo(to, isMoved)
-      this.moved.set(tag, to)
+      this.#moved.set(tag, to)
     }
   }
 }

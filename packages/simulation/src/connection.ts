@@ -33,13 +33,13 @@ export class Connection {
   readonly queuesOffline: boolean
   /** How many scripts were sent. */
   sent = 0
-  private readonly calls = new Set<Call>()
-  private readonly timeline: Timeline
-  private readonly machine: Machine
-  private readonly cluster: Cluster
-  private readonly random: () => number
-  private sentUntil = 0
-  private answeredUntil = 0
+  readonly #calls = new Set<Call>()
+  readonly #timeline: Timeline
+  readonly #machine: Machine
+  readonly #cluster: Cluster
+  readonly #random: () => number
+  #sentUntil = 0
+  #answeredUntil = 0
 
   constructor(
     timeline: Timeline,
@@ -48,10 +48,10 @@ export class Connection {
     random: () => number,
     queuesOffline: boolean,
   ) {
-    this.timeline = timeline
-    this.machine = machine
-    this.cluster = cluster
-    this.random = random
+    this.#timeline = timeline
+    this.#machine = machine
+    this.#cluster = cluster
+    this.#random = random
     this.queuesOffline = queuesOffline
   }
 
@@ -80,8 +80,8 @@ export class Connection {
   run<T>(script: Script): Promise<T> {
     return new Promise((resolve, reject) => {
       const call = { script, resolve, reject, sends: 0 }
-      this.calls.add(call)
-      this.send(call)
+      this.#calls.add(call)
+      this.#send(call)
     })
   }
 
@@ -91,51 +91,51 @@ export class Connection {
    * @param server the one that it leads to. Default: all of them
    */
   reset(resends: boolean, server?: Server): void {
-    for (const call of [...this.calls]) {
-      if (server !== undefined && server !== this.serverOf(call)) continue
+    for (const call of [...this.#calls]) {
+      if (server !== undefined && server !== this.#serverOf(call)) continue
       call.sends += 1
-      if (resends) this.send(call)
-      else this.answer(call, call.sends, new Error('the connection was reset'))
+      if (resends) this.#send(call)
+      else this.#answer(call, call.sends, new Error('the connection was reset'))
     }
   }
 
-  private send(call: Call): void {
+  #send(call: Call): void {
     this.sent += 1
     if (this.mode === 'loses requests') return
-    this.sentUntil = this.later(this.sentUntil)
+    this.#sentUntil = this.#later(this.#sentUntil)
     const { sends } = call
-    this.timeline.at(this.sentUntil, SOCKETS, () => this.arrive(call, sends))
+    this.#timeline.at(this.#sentUntil, SOCKETS, () => this.#arrive(call, sends))
   }
 
-  private arrive(call: Call, sends: number): void {
-    const server = this.serverOf(call)
+  #arrive(call: Call, sends: number): void {
+    const server = this.#serverOf(call)
     if (!server.isUp) {
-      if (this.queuesOffline) server.whenUp(() => this.send(call))
-      else this.answer(call, sends, new Error('connect ECONNREFUSED'))
+      if (this.queuesOffline) server.whenUp(() => this.#send(call))
+      else this.#answer(call, sends, new Error('connect ECONNREFUSED'))
       return
     }
     const reply = (error: Error | undefined, value?: unknown) => {
-      if (this.mode !== 'loses replies') this.answer(call, sends, error, value)
+      if (this.mode !== 'loses replies') this.#answer(call, sends, error, value)
     }
-    server.receive(call.script, reply, () => this.send(call))
+    server.receive(call.script, reply, () => this.#send(call))
   }
 
-  private serverOf({ script }: Call): Server {
-    return this.cluster.serverOf(script.keys[0] as string)
+  #serverOf({ script }: Call): Server {
+    return this.#cluster.serverOf(script.keys[0] as string)
   }
 
-  private answer(call: Call, sends: number, error: Error | undefined, value?: unknown): void {
-    this.answeredUntil = this.later(this.answeredUntil)
-    this.machine.post(this.answeredUntil - this.timeline.now, SOCKETS, () => {
-      if (call.sends !== sends || !this.calls.delete(call)) return
+  #answer(call: Call, sends: number, error: Error | undefined, value?: unknown): void {
+    this.#answeredUntil = this.#later(this.#answeredUntil)
+    this.#machine.post(this.#answeredUntil - this.#timeline.now, SOCKETS, () => {
+      if (call.sends !== sends || !this.#calls.delete(call)) return
       if (error === undefined) call.resolve(value as never)
       else call.reject(error)
     })
   }
 
   /** When what is sent now arrives: behind what was sent before. */
-  private later(previous: number): number {
-    const ms = this.slowMs + LATENCY_MS * this.random() ** 2
-    return Math.max(previous, this.timeline.now + ms)
+  #later(previous: number): number {
+    const ms = this.slowMs + LATENCY_MS * this.#random() ** 2
+    return Math.max(previous, this.#timeline.now + ms)
   }
 }

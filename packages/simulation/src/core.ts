@@ -68,11 +68,17 @@ const REMEMBERED: { readonly [file: string]: string } = {
   'overload/load-shedder.ts': 'runtime.random = host.machine.random',
   'stores/calls/breaker.ts': 'stores = 0',
   'stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
-  'stores/documents/in-time.ts': 'Object.assign(answers, new Deadline(5000), { timer: undefined })',
+  'stores/documents/in-time.ts': 'answers = new Deadline(5000)',
 }
 
 /** Caps are low, so that a simulated minute reaches them; what they cap says how much it holds. */
 const CAPS: readonly Replacement[] = [
+  {
+    // Its calls and its timer belong to a process.
+    file: 'stores/documents/in-time.ts',
+    text: 'const answers = ',
+    by: 'let answers = ',
+  },
   {
     file: 'stores/calls/store-calls.ts',
     text: 'const MAX_ACTIVE = 1000',
@@ -85,13 +91,13 @@ const CAPS: readonly Replacement[] = [
   },
   {
     file: 'stores/calls/store-calls.ts',
-    text: '    this.active += 1\n',
-    by: "    this.active += 1\n    host.machine.holds('calls in progress', this.active, MAX_ACTIVE)\n",
+    text: '    this.#active += 1\n',
+    by: "    this.#active += 1\n    host.machine.holds('calls in progress', this.#active, MAX_ACTIVE)\n",
   },
   {
     file: 'stores/calls/store-calls.ts',
-    text: 'this.waiting.push(call)\n',
-    by: "host.machine.holds('calls that wait', this.waiting.push(call) - this.next, MAX_WAITING)\n",
+    text: 'this.#waiting.push(call)\n',
+    by: "host.machine.holds('calls that wait', this.#waiting.push(call) - this.#next, MAX_WAITING)\n",
   },
   {
     file: 'stores/calls/store-calls.ts',
@@ -110,11 +116,11 @@ const CAPS: readonly Replacement[] = [
   },
   {
     file: 'limiter/waiting/wait-queues.ts',
-    text: 'this.counts.set(client, (this.counts.get(client) ?? 0) + 1)\n',
-    by: `this.counts.set(client, (this.counts.get(client) ?? 0) + 1)
+    text: 'this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)\n',
+    by: `this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
       const { size } = this.waiters
-      host.machine.holds('calls in line', size, this.most)
-      host.machine.holds('calls of a client in line', this.counts.get(client), this.most - size + 1)\n`,
+      host.machine.holds('calls in line', size, this.#most)
+      host.machine.holds('calls of a client in line', this.#counts.get(client), this.#most - size + 1)\n`,
   },
 ]
 
@@ -163,19 +169,19 @@ interface Host {
 
 /** Core's modules, as often as a simulation has processes. Code that has run for a while runs faster. */
 export class Cores {
-  private readonly start: (host: Host) => Core
-  private readonly started: { readonly host: Host; readonly core: Core }[] = []
+  readonly #start: (host: Host) => Core
+  readonly #started: { readonly host: Host; readonly core: Core }[] = []
 
   /** @param start runs the modules anew */
   constructor(start: (host: Host) => Core) {
-    this.start = start
+    this.#start = start
   }
 
   /** For the processes of one simulation: those of the one before must have ended. */
   begin(): LoadCore {
     let used = 0
     return (machine) => {
-      const known = this.started[used]
+      const known = this.#started[used]
       used += 1
       if (known !== undefined) {
         known.host.machine = machine
@@ -183,8 +189,8 @@ export class Cores {
         return known.core
       }
       const host: Host = { machine, forget: [] }
-      const core = this.start(host)
-      this.started.push({ host, core })
+      const core = this.#start(host)
+      this.#started.push({ host, core })
       return core
     }
   }

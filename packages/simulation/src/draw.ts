@@ -2,19 +2,19 @@ import { random } from '@sluice/test-harness/random'
 
 /** Draws what a seed repeats. */
 export class Draw {
-  private readonly next: () => number
+  readonly #next: () => number
 
   constructor(seed: number) {
-    this.next = random(seed)
+    this.#next = random(seed)
   }
 
   chance(share: number): boolean {
-    return this.next() < share
+    return this.#next() < share
   }
 
   /** An integer of a range, its ends included. */
   integer(least: number, most: number): number {
-    return Math.floor(least + this.next() * (Math.floor(most) - least + 1))
+    return Math.floor(least + this.#next() * (Math.floor(most) - least + 1))
   }
 
   oneOf<const T>(choices: readonly T[]): T {

@@ -52,8 +52,8 @@ export class Exchange {
   isClosed = false
   /** When its slots were to be given back, ms of the simulation. */
   overAt: number | undefined = undefined
-  private readonly endings: (() => void)[] = []
-  private readonly closings: (() => void)[] = []
+  readonly #endings: (() => void)[] = []
+  readonly #closings: (() => void)[] = []
 
   /** What its client has waited for before. */
   readonly waited: Waited | undefined
@@ -91,7 +91,7 @@ export class Exchange {
     this.isEnded = true
     this.isHandedOver = true
     if (this.goesOn) this.overAt ??= now
-    for (const each of this.endings) each()
+    for (const each of this.#endings) each()
     this.close()
   }
 
@@ -99,20 +99,20 @@ export class Exchange {
   close(): void {
     if (this.isClosed) return
     this.isClosed = true
-    for (const each of this.closings.splice(0)) each()
+    for (const each of this.#closings.splice(0)) each()
   }
 
   whenEnded(callback: () => void): void {
-    this.endings.push(callback)
+    this.#endings.push(callback)
     if (this.isEnded) callback()
   }
 
   whenClosed(callback: () => void): () => void {
     if (this.isClosed) callback()
-    else this.closings.push(callback)
+    else this.#closings.push(callback)
     return () => {
-      const place = this.closings.indexOf(callback)
-      if (place >= 0) this.closings.splice(place, 1)
+      const place = this.#closings.indexOf(callback)
+      if (place >= 0) this.#closings.splice(place, 1)
     }
   }
 }

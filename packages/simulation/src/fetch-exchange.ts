@@ -22,14 +22,14 @@ export class FetchExchange extends Exchange {
   readonly reply: FetchReply
   /** What the adapter reads of it. */
   readonly incoming: Request
-  private readonly body: NonNullable<PlannedRequest['body']>
-  private readonly leaving = new AbortController()
-  private readonly machine: Machine
-  private readonly timeline: Timeline
-  private source: ReadableStreamDefaultController<Uint8Array> | undefined
-  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  private isMaking = true
-  private isReaderWaiting = false
+  readonly #body: NonNullable<PlannedRequest['body']>
+  readonly #leaving = new AbortController()
+  readonly #machine: Machine
+  readonly #timeline: Timeline
+  #source: ReadableStreamDefaultController<Uint8Array> | undefined
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  #isMaking = true
+  #isReaderWaiting = false
 
   constructor(
     planned: PlannedRequest,
@@ -37,10 +37,10 @@ export class FetchExchange extends Exchange {
     waited?: Waited,
   ) {
     super(planned, timeline.now, waited)
-    this.body = planned.body ?? { source: 'text' }
-    this.machine = machine
-    this.timeline = timeline
-    const { signal } = this.leaving
+    this.#body = planned.body ?? { source: 'text' }
+    this.#machine = machine
+    this.#timeline = timeline
+    const { signal } = this.#leaving
     const read = () => {
       this.isBodyRead = true
       return null
@@ -57,99 +57,101 @@ export class FetchExchange extends Exchange {
 
   /** The application makes the response, or its reader waits for the next bytes. */
   override get isHeld(): boolean {
-    return !this.isClosed && (this.isMaking || this.isReaderWaiting)
+    return !this.isClosed && (this.#isMaking || this.#isReaderWaiting)
   }
 
   /** Nobody knows of the end of a body that is not read: only one that is read slowly keeps its estimate. */
   override get charged(): readonly [least: number, most: number] {
     const { cost, actual } = this.planned
     if (this.goesOn && this.overAt !== undefined) return [actual, actual]
-    const isSlow = this.reader !== undefined && !this.isClosed
+    const isSlow = this.#reader !== undefined && !this.isClosed
     return [costOf(actual, false), isSlow ? Math.max(cost, actual) : actual]
   }
 
   override begin(): void {
     super.begin()
-    const { planned, body, machine } = this
-    if (!body.source.startsWith('stream')) return
-    void this.answer()
+    const { planned } = this
+    if (!this.#body.source.startsWith('stream')) return
+    void this.#answer()
     const { workMs = Infinity } = planned
     for (let i = 1; i < CHUNKS && workMs < Infinity; i += 1)
-      machine.post((workMs * i) / CHUNKS, SOCKETS, () => this.source?.enqueue(CHUNK))
+      this.#machine.post((workMs * i) / CHUNKS, SOCKETS, () => this.#source?.enqueue(CHUNK))
   }
 
   /** The application has given all that it gives. */
   override end(): void {
     if (this.isEnded) return
     this.isEnded = true
-    const { source, body } = this
-    this.source = undefined
+    const source = this.#source
+    const body = this.#body
+    this.#source = undefined
     if (!this.goesOn) this.leave()
-    else if (!body.source.startsWith('stream')) void this.answer()
+    else if (!body.source.startsWith('stream')) void this.#answer()
     else if (body.source === 'stream') source?.close()
     else source?.error(new Error('of the source'))
   }
 
   /** The client goes. */
   override leave(): void {
-    this.leaving.abort()
+    this.#leaving.abort()
     this.close()
-    if (this.body.cancels) this.reader?.cancel().catch(() => {})
+    if (this.#body.cancels) this.#reader?.cancel().catch(() => {})
   }
 
-  private async answer(): Promise<void> {
-    const { reply, body, machine } = this
-    const answered = reply.answerWith(() => this.make())
+  async #answer(): Promise<void> {
+    const body = this.#body
+    const { reply } = this
+    const answered = reply.answerWith(() => this.#make())
     await answered.catch(() => {})
-    this.isMaking = false
-    if (!body.source.startsWith('stream')) this.isOver()
+    this.#isMaking = false
+    if (!body.source.startsWith('stream')) this.#isOver()
     else if (body.readMs !== undefined)
-      machine.post(body.readMs, SOCKETS, () => void this.read(reply.response as Response))
+      this.#machine.post(body.readMs, SOCKETS, () => void this.#read(reply.response as Response))
   }
 
-  private make(): Response {
-    const { source } = this.body
+  #make(): Response {
+    const { source } = this.#body
     if (source === 'throws') throw new Error('of the application')
     if (source === 'text') return new Response('served')
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         controller.enqueue(CHUNK)
-        this.source = controller
+        this.#source = controller
       },
       cancel: () => {
-        this.source = undefined
+        this.#source = undefined
       },
     })
     return new Response(body as never)
   }
 
-  private async read({ body }: Response): Promise<void> {
+  async #read({ body }: Response): Promise<void> {
     if (body === null || this.isClosed) return
-    const { reads = Infinity, pauseMs = 0, cancels } = this.body
+    const { reads = Infinity, pauseMs = 0, cancels } = this.#body
     const reader = body.getReader()
-    this.reader = reader
+    this.#reader = reader
     for (let i = 0; i < reads && !this.isClosed; i += 1) {
-      this.isReaderWaiting = true
+      this.#isReaderWaiting = true
       const { done } = await reader.read().catch(() => ({ done: true }))
-      this.isReaderWaiting = false
+      this.#isReaderWaiting = false
       // A read that was cancelled says so too.
       if (done) {
-        if (!this.isClosed) this.isOver()
+        if (!this.isClosed) this.#isOver()
         return
       }
-      if (pauseMs > 0) await this.pause(pauseMs)
+      if (pauseMs > 0) await this.#pause(pauseMs)
     }
     if (!cancels) return
     this.close()
     reader.cancel().catch(() => {})
   }
 
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.machine.post(ms, SOCKETS, resolve))
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#machine.post(ms, SOCKETS, resolve))
   }
 
-  private isOver(): void {
-    this.overAt ??= this.timeline.now
+  #isOver(): void {
+    this.overAt ??= this.#timeline.now
     this.close()
   }
 }

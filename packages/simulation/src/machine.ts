@@ -30,11 +30,11 @@ export class Machine {
   readonly warnings: string[] = []
   /** Called with what exceeds its cap. */
   exceeded: (what: string) => void = () => {}
-  private readonly timeline: Timeline
-  private readonly escaped: (error: unknown) => void
+  readonly #timeline: Timeline
+  readonly #escaped: (error: unknown) => void
   readonly startedAt: number
-  private stalledUntil = 0
-  private readonly epoch: number
+  #stalledUntil = 0
+  readonly #epoch: number
 
   /**
    * @param epoch the wall clock when the simulation begins, ms
@@ -46,22 +46,22 @@ export class Machine {
     random: () => number,
     escaped: (error: unknown) => void,
   ) {
-    this.timeline = timeline
-    this.epoch = epoch
+    this.#timeline = timeline
+    this.#epoch = epoch
     this.random = random
-    this.escaped = escaped
+    this.#escaped = escaped
     this.startedAt = timeline.now
   }
 
   /** Nothing runs for so long, ms, as if the process were frozen or busy. */
   stall(ms: number): void {
-    const { now } = this.timeline
+    const { now } = this.#timeline
     this.stalls.push({ from: now, to: now + ms })
-    this.stalledUntil = Math.max(this.stalledUntil, now + ms)
+    this.#stalledUntil = Math.max(this.#stalledUntil, now + ms)
   }
 
   get isStalled(): boolean {
-    return this.timeline.now < this.stalledUntil
+    return this.#timeline.now < this.#stalledUntil
   }
 
   /** Runs on this machine after `ms`, unless it has ended. */
@@ -69,16 +69,16 @@ export class Machine {
     const run = () => {
       if (this.isDead) return
       if (this.isStalled) {
-        this.timeline.at(this.stalledUntil, phase, run, order)
+        this.#timeline.at(this.#stalledUntil, phase, run, order)
         return
       }
       try {
         act()
       } catch (error) {
-        this.escaped(error)
+        this.#escaped(error)
       }
     }
-    const order = this.timeline.at(this.timeline.now + ms, phase, run)
+    const order = this.#timeline.at(this.#timeline.now + ms, phase, run)
   }
 
   /** Core holds so much of something that has a cap. */
@@ -95,9 +95,9 @@ export class Machine {
   // What follows stands in place of Node's: see core.ts.
 
   /** In place of `Date.now`. */
-  readonly now = (): number => Math.floor(this.epoch + this.timeline.now + this.skewMs)
+  readonly now = (): number => Math.floor(this.#epoch + this.#timeline.now + this.skewMs)
   /** In place of `performance.now`. */
-  readonly uptime = (): number => this.timeline.now - this.startedAt
+  readonly uptime = (): number => this.#timeline.now - this.startedAt
 
   readonly setTimeout = (act: () => void, ms = 1): MachineTimer => {
     const timer = newTimer()

@@ -88,8 +88,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a request costs less is given back to the present',
     file: 'http/settlement/settlement.ts',
-    text: '? this.charge(less, policies, ends)\n      : raised.then(() => this.charge(less, policies, ends))',
-    by: '? this.charge(less, nowOf(policies), ends)\n      : raised.then(() => this.charge(less, nowOf(policies), ends))',
+    text: '? this.#charge(less, policies, ends)\n      : raised.then(() => this.#charge(less, policies, ends))',
+    by: '? this.#charge(less, nowOf(policies), ends)\n      : raised.then(() => this.#charge(less, nowOf(policies), ends))',
   },
   {
     name: 'the store is given back what it never charged',
@@ -106,13 +106,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a process alone admits more than its share',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'if (this.failureMode.localShare === 1) return charges',
-    by: 'if (this.failureMode.localShare <= 1) return charges',
+    text: 'if (this.#failureMode.localShare === 1) return charges',
+    by: 'if (this.#failureMode.localShare <= 1) return charges',
   },
   {
     name: 'a process alone forgets what the store has admitted',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'if (result.admitted) this.countHere(charges, result)',
+    text: 'if (result.admitted) this.#countHere(charges, result)',
     by: '',
   },
   {
@@ -136,8 +136,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the breaker probes without a random part',
     file: 'stores/calls/breaker.ts',
-    text: 'this.probeAt = now + mean * (0.5 + Math.random())',
-    by: 'this.probeAt = now + mean',
+    text: 'this.#probeAt = now + mean * (0.5 + Math.random())',
+    by: 'this.#probeAt = now + mean',
   },
   {
     name: 'a refusal is remembered for too long',
@@ -160,13 +160,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a slot is renewed after its release',
     file: 'limiter/held-slots.ts',
-    text: '    this.renewed.delete(slot)\n',
+    text: '    this.#renewed.delete(slot)\n',
     by: '',
   },
   {
     name: 'a late answer to a probe renews slots that were given back',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'if (performance.now() - askedAt <= this.failureMode.deadlineMs)\n',
+    text: 'if (performance.now() - askedAt <= this.#failureMode.deadlineMs)\n',
     by: '',
   },
   {
@@ -190,14 +190,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a turn that is given back moves the queue below later ones',
     file: 'algorithms/bucket/bucket.ts',
-    text: 'if (this.queued) queue.',
-    by: 'if (this.queued) step.',
+    text: 'if (this.#queued) queue.',
+    by: 'if (this.#queued) step.',
   },
   {
     name: 'a process that should refuse decides alone',
     file: 'stores/resilient/resilience.ts',
-    text: "onStoreError === 'local' ? this.openLocal",
-    by: "onStoreError !== 'allow' ? this.openLocal",
+    text: "onStoreError === 'local' ? this.#openLocal",
+    by: "onStoreError !== 'allow' ? this.#openLocal",
   },
   {
     name: 'a state is kept for too long',
@@ -232,8 +232,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was reserved and has come back is settled by the difference',
     file: 'algorithms/reserved/reserved.ts',
-    text: 'this.inner.settle(state, now, reserved + delta, now)',
-    by: 'this.inner.settle(state, now, delta, now)',
+    text: 'this.#inner.settle(state, now, reserved + delta, now)',
+    by: 'this.#inner.settle(state, now, delta, now)',
   },
   {
     name: 'a reservation comes back to the present',
@@ -274,8 +274,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'calls in progress are not counted',
     file: 'stores/calls/store-calls.ts',
-    text: 'if (this.active < MAX_ACTIVE || timersEndWithRequest)',
-    by: 'if (this.active <= MAX_ACTIVE || timersEndWithRequest)',
+    text: 'if (this.#active < MAX_ACTIVE || timersEndWithRequest)',
+    by: 'if (this.#active <= MAX_ACTIVE || timersEndWithRequest)',
   },
   {
     name: 'one refusal too many is remembered',
@@ -293,14 +293,14 @@ export const mutants: readonly Mutant[] = [
     name: 'a wait that was aborted stays charged',
     file: 'limiter/waiting/wait-queues.ts',
     text: `    } else if (!isWaiting) {
-      await this.undo(head, decision)`,
+      await this.#undo(head, decision)`,
     by: '    } else if (!isWaiting) {',
   },
   {
     name: 'lower priorities come first',
     file: 'limiter/waiting/key-queue.ts',
-    text: 'let first = -Infinity\n    for (const priority of this.line.keys()) if (priority > first) first = priority',
-    by: 'let first = Infinity\n    for (const priority of this.line.keys()) if (priority < first) first = priority',
+    text: 'let first = -Infinity\n    for (const priority of this.#line.keys()) if (priority > first) first = priority',
+    by: 'let first = Infinity\n    for (const priority of this.#line.keys()) if (priority < first) first = priority',
   },
   {
     name: 'a wait is given up before that is certain',
@@ -329,7 +329,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an aborted turn stays taken',
     file: 'limiter/waiting/wait-queues.ts',
-    text: `    else void this.undo(waiter, admission)
+    text: `    else void this.#undo(waiter, admission)
 `,
     by: '',
   },
@@ -354,8 +354,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one client takes all places to wait',
     file: 'limiter/waiting/wait-queues.ts',
-    text: '(this.counts.get(client) ?? 0) >= this.most - this.waiters.size',
-    by: 'this.waiters.size >= this.most',
+    text: '(this.#counts.get(client) ?? 0) >= this.#most - this.waiters.size',
+    by: 'this.waiters.size >= this.#most',
   },
   {
     name: 'a place to wait is not free again',
@@ -408,14 +408,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a limiter that is closed lets requests wait',
     file: 'limiter/waiting/wait-queues.ts',
-    text: "for (const waiter of this.waiters) this.fail(waiter, 'SLUICE_WAIT_CLOSED')",
+    text: "for (const waiter of this.waiters) this.#fail(waiter, 'SLUICE_WAIT_CLOSED')",
     by: '',
   },
   {
     name: 'the body of a request is read while that waits',
     file: 'http/fetch/fetch-reply.ts',
-    text: 'void this.request.signal\n',
-    by: 'void this.request.signal\n    void this.request.body\n',
+    text: 'void this.#request.signal\n',
+    by: 'void this.#request.signal\n    void this.#request.body\n',
   },
   {
     name: 'a part of a cluster keeps what it has granted to a request that another one refuses',
@@ -444,7 +444,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was counted here for a part of a cluster stays when another part refuses',
     file: 'stores/resilient/guarded-ledger.ts',
-    text: 'this.countHere(undone(madeBy(result, charges), result.outcomes), result, result.at)',
+    text: 'this.#countHere(undone(madeBy(result, charges), result.outcomes), result, result.at)',
     by: '',
   },
   {
@@ -456,20 +456,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a day without midnight begins too early',
     file: 'algorithms/calendar-window/time-zone.ts',
-    text: 'return this.firstInstantFrom(midnight, first, second)',
+    text: 'return this.#firstInstantFrom(midnight, first, second)',
     by: 'return first',
   },
   {
     name: 'a week begins a day early',
     file: 'algorithms/calendar-window/calendar.ts',
-    text: '(7 * number + this.anchor - 4) * DAY',
-    by: '(7 * number + this.anchor - 5) * DAY',
+    text: '(7 * number + this.#anchor - 4) * DAY',
+    by: '(7 * number + this.#anchor - 5) * DAY',
   },
   {
     name: 'the 31st of a shorter month is in the next one',
     file: 'algorithms/calendar-window/calendar.ts',
-    text: 'Math.min(this.anchor, lastDay)',
-    by: 'this.anchor',
+    text: 'Math.min(this.#anchor, lastDay)',
+    by: 'this.#anchor',
   },
   {
     name: 'the reservation of a request outlives its settlement',
@@ -522,25 +522,25 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the end of a stream that was read is not noticed',
     file: 'http/fetch/fetch-reply.ts',
-    text: 'ended: () => this.end(),',
+    text: 'ended: () => this.#end(),',
     by: 'ended: () => {},',
   },
   {
     name: 'a reader that waits is taken for one that has stopped',
     file: 'http/fetch/fetch-reply.ts',
-    text: '        this.quietSince = undefined\n',
+    text: '        this.#quietSince = undefined\n',
     by: '',
   },
   {
     name: 'a reader that asks again after a pause waits without its slots',
     file: 'http/fetch/fetch-reply.ts',
-    text: '        progressed()\n        this.quietSince = undefined\n',
-    by: '        this.quietSince = undefined\n',
+    text: '        progressed()\n        this.#quietSince = undefined\n',
+    by: '        this.#quietSince = undefined\n',
   },
   {
     name: 'a stream that nobody reads is renewed for ever',
     file: 'limiter/held-slots.ts',
-    text: 'return (this.activity?.quietMs() ?? 0) >= this.all.holdMs',
+    text: 'return (this.activity?.quietMs() ?? 0) >= this.#all.holdMs',
     by: 'return false',
   },
   {
@@ -564,8 +564,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a block reaches the quota of one window',
     file: 'limiter/policy-ledgers.ts',
-    text: 'return [...this.known.values()]',
-    by: 'return [...this.known.values()].slice(0, 1)',
+    text: 'return [...this.#known.values()]',
+    by: 'return [...this.#known.values()].slice(0, 1)',
   },
   {
     name: 'the anchor of a request ends a window that has begun',
@@ -642,8 +642,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a process alone does not keep what a ban has counted',
     file: 'stores/memory/memory-ledger.ts',
-    text: 'if (this.ban?.state.counted || this.ban?.state.rebased)',
-    by: 'if (this.ban?.state.rebased)',
+    text: 'if (this.#ban?.state.counted || this.#ban?.state.rebased)',
+    by: 'if (this.#ban?.state.rebased)',
   },
   {
     name: 'a route of its own has bans of its own',
@@ -666,7 +666,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'while a ban counts, the refusal cache answers',
     file: 'stores/resilient/refusals.ts',
-    text: 'if (this.ban !== undefined && !banned && store.isTrusted(charges)) return undefined',
+    text: 'if (this.#ban !== undefined && !banned && store.isTrusted(charges)) return undefined',
     by: '',
   },
   {
@@ -714,7 +714,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a state does not say that its client was given something',
     file: 'stores/transactional/transactional-ledger.ts',
-    text: '          if (terms !== undefined) states.mark(this.name(key, policy))\n',
+    text: '          if (terms !== undefined) states.mark(this.#name(key, policy))\n',
     by: '',
   },
   {
@@ -780,8 +780,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a limit beyond the bounds of one policy holds up all others',
     file: 'limiter/live/live-policies.ts',
-    text: 'all[id] = this.document.policies[id] ?? []',
-    by: 'return this.document.policies',
+    text: 'all[id] = this.#document.policies[id] ?? []',
+    by: 'return this.#document.policies',
   },
   {
     name: 'a setting that the algorithm of one policy does not have holds up all others',
@@ -792,20 +792,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a setting never ends',
     file: 'limiter/live/live-policies.ts',
-    text: 'if (isFirst || this.ends.isDue(at))',
+    text: 'if (isFirst || this.#ends.isDue(at))',
     by: 'if (isFirst)',
   },
   {
     name: 'a document that was read is not read again',
     file: 'stores/documents/shared-documents.ts',
-    text: '      if (read.text === undefined) followed.learn(undefined, read.at)\n      else this.teach',
-    by: "      if (read.text === undefined || version !== '') followed.learn(undefined, read.at)\n      else this.teach",
+    text: '      if (read.text === undefined) followed.learn(undefined, read.at)\n      else this.#teach',
+    by: "      if (read.text === undefined || version !== '') followed.learn(undefined, read.at)\n      else this.#teach",
   },
   {
     name: 'a process asks for documents while requests come, and not by itself',
     file: 'stores/documents/shared-documents.ts',
-    text: 'if (this.awake === 0 || this.dueAt === Infinity',
-    by: 'if (this.awake >= 0 || this.dueAt === Infinity',
+    text: 'if (this.#awake === 0 || this.dueAt === Infinity',
+    by: 'if (this.#awake >= 0 || this.dueAt === Infinity',
   },
   {
     name: 'a document that goes leaves its settings',

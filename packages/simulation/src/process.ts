@@ -49,7 +49,7 @@ export class Process {
   /** How long each quota holds what it is charged, ms. */
   readonly holds: readonly number[]
   /** The quotas that requests have used. */
-  private readonly used = new Set<number>()
+  readonly #used = new Set<number>()
   /** The limits of requests, by what core has made of them. */
   readonly limitOf = new WeakMap<object, number>()
   /** The keys of its clients for each policy, as the store knows them. */
@@ -63,35 +63,35 @@ export class Process {
   readonly exchanges = new Set<Exchange>()
   /** Requests that policies have admitted, where it is checked what they were charged in the end. */
   readonly allowed: Exchange[] = []
-  private readonly keepsAllowed: boolean
+  readonly #keepsAllowed: boolean
   /** Whether the keys of a request are decided one by one. */
-  private readonly decidesApart: boolean
+  readonly #decidesApart: boolean
   /** Requests of which some parts may be decided. */
-  private readonly undecided = new Set<Exchange>()
+  readonly #undecided = new Set<Exchange>()
   /** Whether no client comes any more. */
   isQuiet = false
   /** When it got its last request that is limited, ms of the simulation. */
-  private askedAt = -Infinity
+  #askedAt = -Infinity
   /** What decided last, by client. */
   readonly lastSources = new Map<string, Decision['source']>()
   /** What it admits by itself, by the definitions. */
   readonly local: Audit
   /** The thresholds that it has reported: policy, key, threshold and time. */
-  private readonly told = new Set<string>()
-  private readonly http: RoutedLimiter<Exchange, Reply>
+  readonly #told = new Set<string>()
+  readonly #http: RoutedLimiter<Exchange, Reply>
   /** The number of the policy of the route that counts separately; undefined: there is none. */
   readonly routePlace: number | undefined
   /** Where its limiter counts what it refuses, and where that route does; undefined: nowhere. */
   readonly bans: { readonly common: BanSpace; readonly route: BanSpace } | undefined
   /** How requests wait for their turns, by limiter; none: they do not. */
-  private readonly lines: Lines[] = []
+  readonly #lines: Lines[] = []
   /** What is in force of its policies. */
   readonly inForce: InForce
   /** The limiters that the application calls itself. */
   readonly called: CalledLimiters
-  private readonly core: Core
-  private readonly world: World
-  private handling: Exchange | undefined
+  readonly #core: Core
+  readonly #world: World
+  #handling: Exchange | undefined
 
   /** @param version in what its version of the application differs */
   constructor(world: World, name: string, version: PlannedVersion) {
@@ -103,9 +103,9 @@ export class Process {
     )
     const policies = application.policies.map((each) => inVersion(each, version))
     this.quotas = world.quotas.inVersion(version)
-    this.keepsAllowed = isSettledExactly(plan)
-    this.decidesApart = application.cluster?.sharded === false
-    this.world = world
+    this.#keepsAllowed = isSettledExactly(plan)
+    this.#decidesApart = application.cluster?.sharded === false
+    this.#world = world
     this.name = name
     this.limits = quotas.map(limitOf)
     this.holds = quotas.map(holdOf)
@@ -126,44 +126,44 @@ export class Process {
     const { queuesOffline } = application
     const chance = random(`${name} network`)
     this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
-    this.core = world.loadCore(this.machine)
+    this.#core = world.loadCore(this.machine)
     const shares = quotas.map((each) => shareOf(each, application.localShare))
     const { fail, otherAnchors } = world
     this.local = new Audit(shares, fail, () => timeline.now, false, otherAnchors)
     this.inForce = new InForce(world, name, this.machine, policies)
-    const store = auditedStore(this.core, this.connection, this, world)
-    this.called = new CalledLimiters(this, this.core, world, hold)
+    const store = auditedStore(this.#core, this.connection, this, world)
+    this.called = new CalledLimiters(this, this.#core, world, hold)
     const options = optionsOf(plan, policies, this.routePlace, store, {
-      threshold: (event) => this.threshold(event),
-      decision: (exchange, decision) => this.decided(exchange, decision),
+      threshold: (event) => this.#threshold(event),
+      decision: (exchange, decision) => this.#decided(exchange, decision),
     })
-    const own = application.isFetch ? fetchAdapter(this.core) : adapter
-    this.http = new this.core.RoutedLimiter(options, own)
-    for (const { limiter } of this.http.httpLimiters) this.noteCharges(limiter)
+    const own = application.isFetch ? fetchAdapter(this.#core) : adapter
+    this.#http = new this.#core.RoutedLimiter(options, own)
+    for (const { limiter } of this.#http.httpLimiters) this.#noteCharges(limiter)
   }
 
   /** A request arrives. */
   arrive(planned: PlannedRequest): void {
     this.machine.post(0, SOCKETS, () => {
       if (isCall(planned)) this.called.call(planned)
-      else this.handle(planned)
+      else this.#handle(planned)
     })
   }
 
   /** What an operator, or a client that looks, asks of the limiter. */
   get limiter() {
-    return this.http.base.limiter
+    return this.#http.base.limiter
   }
 
   /** The limiter of the route that counts separately, if there is one. */
   get routeLimiter() {
-    return [...this.http.httpLimiters].find(({ scope }) => scope !== '')?.limiter
+    return [...this.#http.httpLimiters].find(({ scope }) => scope !== '')?.limiter
   }
 
   /** It ends at once: `kill -9`. */
   kill(): void {
     this.machine.isDead = true
-    for (const exchange of this.exchanges) exchange.overAt ??= this.world.timeline.now
+    for (const exchange of this.exchanges) exchange.overAt ??= this.#world.timeline.now
     this.exchanges.clear()
   }
 
@@ -171,16 +171,16 @@ export class Process {
   leave(): void {
     this.endAll()
     this.machine.isLeaving = true
-    this.http.limiter.close()
+    this.#http.limiter.close()
     this.called.close()
-    for (const each of this.lines) this.world.timeline.after(1, () => each.checkClosed())
+    for (const each of this.#lines) this.#world.timeline.after(1, () => each.checkClosed())
     this.kill()
   }
 
   /** The application ends all responses that it has begun; their clients have read them. */
   endAll(): void {
     for (const exchange of [...this.exchanges])
-      if (!this.lines.some((each) => each.isInLine(exchange))) this.end(exchange)
+      if (!this.#lines.some((each) => each.isInLine(exchange))) this.end(exchange)
     this.called.endAll()
   }
 
@@ -194,9 +194,9 @@ export class Process {
     const [key] = this.keys.get(client) ?? []
     if (key === undefined) return
     this.machine.post(0, SOCKETS, () => {
-      this.forget(key)
-      this.endBans(key, 'reset')
-      Promise.resolve(this.http.limiter.reset(key)).catch(() => {})
+      this.#forget(key)
+      this.#endBans(key, 'reset')
+      Promise.resolve(this.#http.limiter.reset(key)).catch(() => {})
       this.called.reset(client)
     })
   }
@@ -205,19 +205,19 @@ export class Process {
   block(client: string, ms: number): void {
     const [key] = this.keys.get(client) ?? []
     if (key === undefined) return
-    const { audit, fail } = this.world
+    const { audit, fail } = this.#world
     this.machine.post(0, SOCKETS, () => {
-      this.forget(key)
+      this.#forget(key)
       const now = this.machine.now()
       const entry = { kind: 'block', transaction: 0, now, until: now + ms } as const
       for (const i of this.limits.keys()) {
-        const isElsewhere = i >= this.quotas.policies && !this.used.has(i)
+        const isElsewhere = i >= this.quotas.policies && !this.#used.has(i)
         this.local.add(i, key, { ...entry, isElsewhere })
       }
-      this.endBans(key, 'block')
-      const places = this.quotas.vary ? [...this.used] : []
-      const askedAt = this.world.timeline.now
-      this.confirmed(this.http.limiter.block(key, ms), () => {
+      this.#endBans(key, 'block')
+      const places = this.quotas.vary ? [...this.#used] : []
+      const askedAt = this.#world.timeline.now
+      this.#confirmed(this.#http.limiter.block(key, ms), () => {
         for (const i of places)
           if (audit.of(i, key).blockedAt < askedAt)
             fail('operator', `${key} is not blocked in quota ${i}`)
@@ -229,7 +229,7 @@ export class Process {
   /** An operator blocks a network, or ends that. */
   blockNetwork({ kind, network, ms = 0 }: Extract<Fault, { network: string }>): void {
     const { limiter } = this
-    const { networks } = this.world
+    const { networks } = this.#world
     this.machine.post(0, SOCKETS, () => {
       const done =
         kind === 'block network'
@@ -242,8 +242,8 @@ export class Process {
   /** An operator changes the settings of its policies. */
   operate(fault: DocumentFault): void {
     const { name, machine, inForce } = this
-    const { policies } = this.http.limiter
-    operate(fault, { name, machine, inForce, policies }, this.world)
+    const { policies } = this.#http.limiter
+    operate(fault, { name, machine, inForce, policies }, this.#world)
   }
 
   /** An operator gives a client a limit of its own, or a top-up. */
@@ -251,7 +251,8 @@ export class Process {
     const key = this.keys.get(given.client)?.[given.policy]
     const policy = this.quotas.all[this.quotas.of(given.policy, undefined)]?.name
     if (key === undefined || policy === undefined) return
-    const { limiter, world } = this
+    const world = this.#world
+    const { limiter } = this
     this.machine.post(0, SOCKETS, () => {
       const { units, ms } = given
       const askedAt = world.timeline.now
@@ -267,7 +268,7 @@ export class Process {
         given.kind === 'grant'
           ? limiter.grant(key, units as number, { policy, ...until, ...id, ...inWindow })
           : limiter.override(key, { policy, limit: units, ...until, ...inWindow })
-      this.confirmed(done, () => {
+      this.#confirmed(done, () => {
         const { ownChangedAt = -Infinity } = world.audit.of(place, key)
         if (given.kind === 'override' && ownChangedAt < askedAt)
           world.fail('operator', `${key} has no own limit of ${units} in quota ${place}`)
@@ -276,8 +277,8 @@ export class Process {
   }
 
   /** Checks what an operator's call has done, once the store has confirmed it, and if nothing can have undone it. */
-  private confirmed(done: unknown, check: () => void): void {
-    const isQuiet = this.world.plan.faults.every((each) => isOfOperator(each))
+  #confirmed(done: unknown, check: () => void): void {
+    const isQuiet = this.#world.plan.faults.every((each) => isOfOperator(each))
     Promise.resolve(done)
       .then(() => isQuiet && check())
       .catch(() => {})
@@ -294,24 +295,24 @@ export class Process {
     }
   }
 
-  private handle(planned: PlannedRequest, waited?: Waited): void {
-    const { world } = this
+  #handle(planned: PlannedRequest, waited?: Waited): void {
+    const world = this.#world
     const { timeline, plan } = world
     const exchange = plan.application.isFetch
-      ? new FetchExchange(planned, { timeline, machine: this.machine, core: this.core }, waited)
+      ? new FetchExchange(planned, { timeline, machine: this.machine, core: this.#core }, waited)
       : new Exchange(planned, timeline.now, waited)
     const reply = exchange instanceof FetchExchange ? exchange.reply : exchange
-    exchange.askedBefore = this.askedAt
+    exchange.askedBefore = this.#askedAt
     exchange.ruling = rulingOf(exchange, plan.application)
-    if (exchange.ruling === undefined) this.askedAt = world.timeline.now
+    if (exchange.ruling === undefined) this.#askedAt = world.timeline.now
     this.exchanges.add(exchange)
     world.tell(this.name, () => `gets a request of ${planned.client} for ${planned.cost}`)
-    this.handling = exchange
-    const handled = this.http.handle(exchange, reply)
-    this.handling = undefined
+    this.#handling = exchange
+    const handled = this.#http.handle(exchange, reply)
+    this.#handling = undefined
     Promise.resolve(handled).then(
-      (goesOn) => this.goOn(exchange, goesOn),
-      (error) => this.world.fail('escaped', `${this.name}: ${error}`),
+      (goesOn) => this.#goOn(exchange, goesOn),
+      (error) => this.#world.fail('escaped', `${this.name}: ${error}`),
     )
     const { leavesMs } = planned
     if (leavesMs !== undefined) {
@@ -319,16 +320,17 @@ export class Process {
         if (exchange.isClosed) return
         world.tell(planned.client, () => 'hangs up')
         exchange.leave()
-        for (const each of this.lines) this.machine.post(0, SOCKETS, () => each.checkGone(exchange))
+        for (const each of this.#lines)
+          this.machine.post(0, SOCKETS, () => each.checkGone(exchange))
       })
     }
   }
 
   /** The application works on the request; or it was refused, and comes again after `retryAfterMs`. */
-  private goOn(exchange: Exchange, goesOn: boolean): void {
+  #goOn(exchange: Exchange, goesOn: boolean): void {
     const { planned, decision } = exchange
     const { workMs, retries = 0 } = planned
-    const { plan, fail } = this.world
+    const { plan, fail } = this.#world
     checkVerdict(exchange, goesOn, plan.application, fail)
     if (goesOn) {
       exchange.begin()
@@ -338,18 +340,18 @@ export class Process {
     this.end(exchange)
     const waitMs = decision?.retryAfterMs ?? Infinity
     if (decision?.allowed || retries === 0 || waitMs > 600_000 || this.isQuiet) return
-    const waited = this.waitedSince(exchange, decision as Decision)
+    const waited = this.#waitedSince(exchange, decision as Decision)
     this.machine.post(waitMs, SOCKETS, () => {
-      if (!this.isQuiet) this.handle({ ...planned, retries: retries - 1 }, waited)
+      if (!this.isQuiet) this.#handle({ ...planned, retries: retries - 1 }, waited)
     })
   }
 
   /** What must not change while a client waits, so that it is admitted then. */
-  private waitedSince(
+  #waitedSince(
     { charges, places, terms }: Exchange,
     { at, retryAfterMs, source }: Decision,
   ): Waited {
-    const { audit, plan } = this.world
+    const { audit, plan } = this.#world
     const changes = audit.refused.get(charges) ?? []
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     // It comes again a little later than that.
@@ -362,12 +364,12 @@ export class Process {
   }
 
   /** A client that is alone, and has waited for `retryAfterMs`, is admitted. */
-  private checkPatience(exchange: Exchange, { allowed, source }: Decision): void {
+  #checkPatience(exchange: Exchange, { allowed, source }: Decision): void {
     const { waited, charges, places } = exchange
     if (allowed || waited === undefined || source === 'local' || source === 'deny') return
-    const { audit, fail } = this.world
+    const { audit, fail } = this.#world
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
-    const space = this.spaceOf(exchange)
+    const space = this.#spaceOf(exchange)
     const banned = space ? [audit.bans.of(space, (charges[0] as Charge).key)] : []
     const changes = [...accounts, ...banned].map(({ changed }) => changed)
     if (JSON.stringify(waited.terms) !== JSON.stringify(exchange.terms)) return
@@ -377,12 +379,13 @@ export class Process {
 
   /** The application ends the response. */
   end(exchange: Exchange): void {
-    exchange.end(this.world.timeline.now)
+    exchange.end(this.#world.timeline.now)
     if (exchange.isClosed) this.exchanges.delete(exchange)
   }
 
-  private decided(exchange: Exchange, decision: Decision): void {
-    const { world, name } = this
+  #decided(exchange: Exchange, decision: Decision): void {
+    const world = this.#world
+    const { name } = this
     const { source, allowed, remaining, retryAfterMs } = decision
     const { client, cost } = exchange.planned
     world.tell(name, () => {
@@ -390,38 +393,38 @@ export class Process {
       return `${verdict} ${client}'s ${cost} (${source}; ${remaining} left, wait ${retryAfterMs} ms)`
     })
     exchange.decision = decision
-    this.undecided.delete(exchange)
+    this.#undecided.delete(exchange)
     exchange.decidedAt = world.timeline.now
     world.watch(exchange)
     if (exchange.ruling !== undefined) return
     this.lastSources.set(client, source)
-    if (allowed) this.allow(exchange)
-    if (allowed && this.keepsAllowed) this.allowed.push(exchange)
+    if (allowed) this.#allow(exchange)
+    if (allowed && this.#keepsAllowed) this.allowed.push(exchange)
     for (const [i, place] of exchange.places.entries())
       if (allowed && madeBy(decision, i)) this.admitted[place]! += cost
     checkDeadline(world, this.machine, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
     world.shares.checkDecided(exchange, decision, world.networks.mayBlock(client))
-    this.checkThresholds(exchange, decision)
-    for (const each of this.lines) each.checkRefused(exchange, decision)
+    this.#checkThresholds(exchange, decision)
+    for (const each of this.#lines) each.checkRefused(exchange, decision)
     // What is said after a wait in vain counts those who still wait.
     if (exchange.hasWaited && !allowed) return
-    this.checkPatience(exchange, decision)
-    this.checkBan(exchange, decision)
-    if (source === 'cache') this.checkRemembered(exchange, decision)
-    else this.checkLocal(exchange, decision)
+    this.#checkPatience(exchange, decision)
+    this.#checkBan(exchange, decision)
+    if (source === 'cache') this.#checkRemembered(exchange, decision)
+    else this.#checkLocal(exchange, decision)
   }
 
   /** Where a ban counts the refusal of a request. */
-  private spaceOf({ planned }: Exchange): BanSpace | undefined {
+  #spaceOf({ planned }: Exchange): BanSpace | undefined {
     return this.bans?.[planned.route === 'own' ? 'route' : 'common']
   }
 
   /** The decision shows the ban of its client, by the store or by the process. */
-  private checkBan(exchange: Exchange, { ban, source, at, allowed, policies }: Decision): void {
-    const space = this.spaceOf(exchange)
+  #checkBan(exchange: Exchange, { ban, source, at, allowed, policies }: Decision): void {
+    const space = this.#spaceOf(exchange)
     if (space === undefined || exchange.charges.length === 0 || policies.length === 0) return
-    const { audit, cluster, timeline, troubledUntil, plan } = this.world
+    const { audit, cluster, timeline, troubledUntil, plan } = this.#world
     const [{ key }] = exchange.charges as [Charge]
     if (source === 'store') audit.bans.checkShown(exchange.charges, ban)
     if (source === 'cache')
@@ -434,7 +437,7 @@ export class Process {
     const { policies: planned, waits } = plan.application
     // A ban counts a refusal before a wait, which is no decision.
     const isPlain = waits === undefined && planned.every((each) => !('maxDelay' in each))
-    if (source !== 'local' || this.decidesApart || !isPlain) return
+    if (source !== 'local' || this.#decidesApart || !isPlain) return
     const isRefused = policies.some(
       (each, i) =>
         each.key === key &&
@@ -447,10 +450,10 @@ export class Process {
   }
 
   /** A charge has brought what a client has used to a share of its limit. */
-  private threshold({ policy, key, threshold, at, source }: ThresholdEvent): void {
-    const { tell, audit, plan } = this.world
+  #threshold({ policy, key, threshold, at, source }: ThresholdEvent): void {
+    const { tell, audit, plan } = this.#world
     tell(this.name, () => `tells that ${key} has reached ${threshold} of ${policy} (${source})`)
-    this.told.add(`${policy} ${key} ${threshold} ${at}`)
+    this.#told.add(`${policy} ${key} ${threshold} ${at}`)
     const holdsSlots = plan.application.policies.some(
       (each) => each.name === policy && 'hold' in each,
     )
@@ -460,7 +463,7 @@ export class Process {
   }
 
   /** Each threshold that a request has crossed was reported before it goes on. */
-  private checkThresholds(exchange: Exchange, { allowed, policies }: Decision): void {
+  #checkThresholds(exchange: Exchange, { allowed, policies }: Decision): void {
     const { charges, places } = exchange
     // A document that came meanwhile may have others.
     if (!allowed || exchange.knownBefore !== this.inForce.learned) return
@@ -473,8 +476,8 @@ export class Process {
       if ('maxDelay' in planned || source !== 'store' || !each.allowed) continue
       for (const threshold of exchange.terms[i]?.alertAt ?? []) {
         const level = threshold * limit
-        if (before < level && used >= level && !this.told.has(`${name} ${key} ${threshold} ${at}`))
-          this.world.fail(
+        if (before < level && used >= level && !this.#told.has(`${name} ${key} ${threshold} ${at}`))
+          this.#world.fail(
             'threshold',
             `nobody told that ${key} has reached ${threshold} of ${name}`,
           )
@@ -483,7 +486,7 @@ export class Process {
   }
 
   /** What was admitted may be charged once more than it was: by a probe, and when its cost is known. */
-  private allow({ charges, planned }: Exchange): void {
+  #allow({ charges, planned }: Exchange): void {
     for (const key of new Set(charges.map((each) => each.key))) {
       const more = planned.cost + planned.actual
       this.allowance.set(key, (this.allowance.get(key) ?? 0) + more)
@@ -491,15 +494,14 @@ export class Process {
   }
 
   /** A remembered refusal is what the store would say. */
-  private checkRemembered(exchange: Exchange, { allowed, retryAfterMs, ban }: Decision): void {
-    const { world } = this
-    const { audit, cluster, fail, plan, timeline, troubledUntil } = world
+  #checkRemembered(exchange: Exchange, { allowed, retryAfterMs, ban }: Decision): void {
+    const { audit, cluster, fail, plan, timeline, troubledUntil } = this.#world
     const { charges, places } = exchange
     if (allowed) fail('cache', 'a remembered refusal admits')
     if (plan.application.policies.some(settlesOf)) return
     // While the store fails, a ban refuses whatever else is not known.
     if (ban !== undefined && timeline.now <= troubledUntil) return
-    if (this.world.networks.mayBlock(exchange.planned.client)) return
+    if (this.#world.networks.mayBlock(exchange.planned.client)) return
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     if (accounts.some(({ isTouched, inexact }) => isTouched || inexact !== undefined)) return
     // Another process may have changed the client's own limit; while the store fails, for longer.
@@ -515,7 +517,7 @@ export class Process {
       const isBanned = ban !== undefined && charges[i]?.key === charges[0]?.key
       if (!isBanned && account.remaining(limit, now) > 0)
         fail('cache', 'a refusal is remembered that no longer holds')
-      const isDry = world.shares.isDry(charges[i] as Charge)
+      const isDry = this.#world.shares.isDry(charges[i] as Charge)
       const isNever = isDry || (retryAfterMs === Infinity && account.full(limit) < least)
       if (!isNever && account.remaining(limit, now + 1 + retryAfterMs) < least)
         fail('cache', `${retryAfterMs} ms are too short`)
@@ -523,9 +525,10 @@ export class Process {
   }
 
   /** What this process decides alone is within its share. */
-  private checkLocal(exchange: Exchange, decision: Decision): void {
+  #checkLocal(exchange: Exchange, decision: Decision): void {
     const { charges, places } = exchange
-    const { local, world } = this
+    const world = this.#world
+    const { local } = this
     const { application } = world.plan
     const { policies: planned, ban, onStoreError, localShare } = application
     if (onStoreError !== 'local') {
@@ -582,7 +585,7 @@ export class Process {
   }
 
   /** An operator ends what it counts alone of the refusals of a key. */
-  private endBans(key: string, how: 'block' | 'reset'): void {
+  #endBans(key: string, how: 'block' | 'reset'): void {
     // Where windows differ, a ledger that no request has used does not learn of it.
     const kind: 'block' | 'reset' | 'step' = this.quotas.vary ? 'step' : how
     const ended = { kind, transaction: 0, now: this.machine.now() } as const
@@ -590,7 +593,7 @@ export class Process {
   }
 
   /** What it counts alone of a key is changed by an operator. */
-  private forget(key: string): void {
+  #forget(key: string): void {
     for (const i of this.limits.keys()) this.local.of(i, key).step()
   }
 
@@ -598,47 +601,47 @@ export class Process {
    * Where the parts of a request are decided one by one, what it is charged here is held until all are: another
    * request of a key sees it.
    */
-  private noteOverlaps(exchange: Exchange): void {
+  #noteOverlaps(exchange: Exchange): void {
     const keys = exchange.charges.map(({ key }) => key)
-    for (const other of this.undecided) {
+    for (const other of this.#undecided) {
       if (!other.charges.some(({ key }) => keys.includes(key))) continue
       other.isAlone = false
       exchange.isAlone = false
     }
-    this.undecided.add(exchange)
+    this.#undecided.add(exchange)
   }
 
   /** Links each request with what it is charged: core reads the charges while it begins to handle it. */
-  private noteCharges(limiter: HttpLimiter<Exchange, Reply>['limiter']): void {
+  #noteCharges(limiter: HttpLimiter<Exchange, Reply>['limiter']): void {
     const decide = limiter.decide.bind(limiter)
     const noted = new WeakSet<readonly Charge[]>()
     const note = (charges: readonly Charge[]) => {
-      const exchange = this.handling as Exchange
+      const exchange = this.#handling as Exchange
       // One that waits is asked for several times.
       if (noted.has(charges)) return exchange
       noted.add(charges)
-      this.note(exchange, charges)
+      this.#note(exchange, charges)
       return exchange
     }
     limiter.decide = (charges, ...others) => {
       note(charges)
       return decide(charges, ...others)
     }
-    const { waits } = this.world.plan.application
+    const { waits } = this.#world.plan.application
     if (waits === undefined) return
-    const lines = new Lines(this.world, this.name, this.machine, waits)
+    const lines = new Lines(this.#world, this.name, this.machine, waits)
     lines.follow(limiter, note)
-    this.lines.push(lines)
+    this.#lines.push(lines)
   }
 
-  private note(exchange: Exchange, charges: readonly Charge[]): void {
+  #note(exchange: Exchange, charges: readonly Charge[]): void {
     if (exchange.ruling !== undefined)
-      this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
+      this.#world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
     const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
     exchange.charges = charges
-    if (this.decidesApart) this.noteOverlaps(exchange)
+    if (this.#decidesApart) this.#noteOverlaps(exchange)
     exchange.places = charges.map((_, i) => this.quotas.of(first + i, exchange.planned.window))
-    if (this.quotas.vary) for (const place of exchange.places) this.used.add(place)
+    if (this.quotas.vary) for (const place of exchange.places) this.#used.add(place)
     const keys = [...(this.keys.get(exchange.planned.client) ?? [])]
     const own = charges.map((_, i) => first + i)
     const terms = this.inForce.of(charges, own, exchange.planned.limit)
@@ -646,17 +649,17 @@ export class Process {
     exchange.knownBefore = this.inForce.learned
     for (const [i, { key, limit }] of charges.entries()) {
       keys[first + i] = key
-      if (exchange.planned.otherAnchor) this.world.otherAnchors?.add(limit)
+      if (exchange.planned.otherAnchor) this.#world.otherAnchors?.add(limit)
       this.limitOf.set(limit, (terms[i] as Terms).limit)
     }
     this.keys.set(exchange.planned.client, keys)
     for (const [i, charge] of charges.entries()) {
       const place = exchange.places[i] as number
       const { name } = this.quotas.all[place] as PlannedPolicy
-      this.world.shares.read(name, charge, (terms[i] as Terms).enforced)
+      this.#world.shares.read(name, charge, (terms[i] as Terms).enforced)
     }
     for (const { slot } of charges) {
-      if (slot !== undefined) this.world.bySlot.set(slot, exchange)
+      if (slot !== undefined) this.#world.bySlot.set(slot, exchange)
     }
   }
 }

@@ -57,19 +57,19 @@ export class Server implements Keys {
   slowMs = 0
   /** Keys of which some are on their way to another server: scripts with several of them fail. */
   migrates: ((key: string) => boolean) | undefined = undefined
-  private readonly transactions: Transactions
-  private readonly owns: (server: Server, key: string) => boolean
-  private readonly timeline: Timeline
-  private readonly witnesses: readonly Witness[]
-  private readonly kept = new Map<string, Kept>()
-  private written: Written[] = []
-  private skewMs = 0
-  private frozenUntil = 0
-  private busyUntil = 0
+  readonly #transactions: Transactions
+  readonly #owns: (server: Server, key: string) => boolean
+  readonly #timeline: Timeline
+  readonly #witnesses: readonly Witness[]
+  readonly #kept = new Map<string, Kept>()
+  #written: Written[] = []
+  #skewMs = 0
+  #frozenUntil = 0
+  #busyUntil = 0
   /** Scripts that are answered when it is back. */
-  private readonly waiting: (() => void)[] = []
+  readonly #waiting: (() => void)[] = []
 
-  private readonly epoch: number
+  readonly #epoch: number
 
   /**
    * @param epoch its clock when the simulation begins, ms
@@ -82,22 +82,23 @@ export class Server implements Keys {
     transactions: Transactions,
     owns: (server: Server, key: string) => boolean,
   ) {
-    this.timeline = timeline
-    this.owns = owns
-    this.transactions = transactions
-    this.epoch = epoch
-    this.witnesses = witnesses
+    this.#timeline = timeline
+    this.#owns = owns
+    this.#transactions = transactions
+    this.#epoch = epoch
+    this.#witnesses = witnesses
   }
 
   /** Its clock: integer ms since the epoch. */
   now(): number {
-    return Math.floor(this.epoch + this.timeline.now + this.skewMs)
+    return Math.floor(this.#epoch + this.#timeline.now + this.#skewMs)
   }
 
   /** How many keys are about clients. */
   get size(): number {
-    for (const [key, { expiresAt }] of this.kept) if (expiresAt <= this.now()) this.kept.delete(key)
-    return [...this.kept.keys()].filter((key) => !key.includes('{#}')).length
+    for (const [key, { expiresAt }] of this.#kept)
+      if (expiresAt <= this.now()) this.#kept.delete(key)
+    return [...this.#kept.keys()].filter((key) => !key.includes('{#}')).length
   }
 
   read(key: string): RedisValue | undefined {
@@ -105,28 +106,28 @@ export class Server implements Keys {
   }
 
   expiryOf(key: string): number {
-    return this.valueOf(key) === undefined ? Infinity : (this.kept.get(key) as Kept).expiresAt
+    return this.valueOf(key) === undefined ? Infinity : (this.#kept.get(key) as Kept).expiresAt
   }
 
   /** What a key holds that has not expired. */
   valueOf(key: string): Value | undefined {
-    const kept = this.kept.get(key)
+    const kept = this.#kept.get(key)
     return kept === undefined || kept.expiresAt <= this.now() ? undefined : kept.value
   }
 
   /** The keys between two others, in their order. */
   keysBetween(after: string, before: string): string[] {
-    const keys = [...this.kept.keys()].filter((key) => key > after && key < before)
+    const keys = [...this.#kept.keys()].filter((key) => key > after && key < before)
     return keys.filter((key) => this.valueOf(key) !== undefined).sort()
   }
 
   write(key: string, value: Value | undefined, expiresAt: number): void {
-    const before = this.kept.get(key)
-    const { last: transaction } = this.transactions
-    this.written.push({ at: this.timeline.now, transaction, key, before })
-    if (value === undefined) this.kept.delete(key)
-    else this.kept.set(key, { value, expiresAt })
-    if (key === DOCUMENT_KEY) for (const each of this.witnesses) each.wrote?.()
+    const before = this.#kept.get(key)
+    const { last: transaction } = this.#transactions
+    this.#written.push({ at: this.#timeline.now, transaction, key, before })
+    if (value === undefined) this.#kept.delete(key)
+    else this.#kept.set(key, { value, expiresAt })
+    if (key === DOCUMENT_KEY) for (const each of this.#witnesses) each.wrote?.()
   }
 
   /**
@@ -134,10 +135,9 @@ export class Server implements Keys {
    * @param redirect called instead if another server has its keys by then
    */
   receive(script: Script, reply: Reply, redirect: () => void): void {
-    const { timeline } = this
-    this.busyUntil = Math.max(this.busyUntil, timeline.now + this.slowMs, this.frozenUntil)
-    timeline.at(this.busyUntil, SOCKETS, () => {
-      if (this.owns(this, script.keys[0] as string)) this.execute(script, reply)
+    this.#busyUntil = Math.max(this.#busyUntil, this.#timeline.now + this.slowMs, this.#frozenUntil)
+    this.#timeline.at(this.#busyUntil, SOCKETS, () => {
+      if (this.#owns(this, script.keys[0] as string)) this.#execute(script, reply)
       else if (this.isUp) redirect()
     })
   }
@@ -145,11 +145,11 @@ export class Server implements Keys {
   /** Calls back now, or when it accepts connections again. */
   whenUp(act: () => void): void {
     if (this.isUp) act()
-    else this.waiting.push(act)
+    else this.#waiting.push(act)
   }
 
   freeze(ms: number): void {
-    this.frozenUntil = Math.max(this.frozenUntil, this.timeline.now + ms)
+    this.#frozenUntil = Math.max(this.#frozenUntil, this.#timeline.now + ms)
   }
 
   /** Its connections end, and nobody can connect. */
@@ -162,59 +162,59 @@ export class Server implements Keys {
     this.lose(lostMs)
     this.scripts.clear()
     this.isUp = true
-    this.frozenUntil = this.busyUntil = 0
-    for (const act of this.waiting.splice(0)) act()
+    this.#frozenUntil = this.#busyUntil = 0
+    for (const act of this.#waiting.splice(0)) act()
   }
 
   step(ms: number): void {
-    this.skewMs += ms
-    for (const each of this.witnesses) each.clockStepped()
+    this.#skewMs += ms
+    for (const each of this.#witnesses) each.clockStepped()
   }
 
   /** @param draw a number in [0, 1) */
   evict(draw: () => number): void {
     const isBeside = (key: string) => key.endsWith(HELD) || key === DOCUMENT_KEY + VERSION
-    const known = [...this.kept.keys()].filter((key) => !isBeside(key))
+    const known = [...this.#kept.keys()].filter((key) => !isBeside(key))
     const key = known[Math.floor(draw() * known.length)]
     if (key === undefined) return
     const all = [key, key + HELD, key + VERSION]
-    for (const each of all) this.kept.delete(each)
-    this.written = this.written.filter((each) => !all.includes(each.key))
-    for (const each of this.witnesses) each.lost(key)
+    for (const each of all) this.#kept.delete(each)
+    this.#written = this.#written.filter((each) => !all.includes(each.key))
+    for (const each of this.#witnesses) each.lost(key)
   }
 
   /** @param lostMs the writes of the last so many ms are lost. Infinity: all data */
   lose(lostMs: number): void {
     if (lostMs === Infinity) {
-      for (const key of this.kept.keys()) for (const each of this.witnesses) each.lost(key)
-      this.kept.clear()
-      this.written = []
+      for (const key of this.#kept.keys()) for (const each of this.#witnesses) each.lost(key)
+      this.#kept.clear()
+      this.#written = []
       return
     }
-    const from = this.timeline.now - lostMs
+    const from = this.#timeline.now - lostMs
     const undone = new Set<number>()
-    while (this.written.length > 0 && (this.written.at(-1) as Written).at > from) {
-      const { key, before, transaction } = this.written.pop() as Written
+    while (this.#written.length > 0 && (this.#written.at(-1) as Written).at > from) {
+      const { key, before, transaction } = this.#written.pop() as Written
       undone.add(transaction)
-      if (before === undefined) this.kept.delete(key)
-      else this.kept.set(key, before)
+      if (before === undefined) this.#kept.delete(key)
+      else this.#kept.set(key, before)
     }
-    for (const each of this.witnesses) each.undone(undone)
+    for (const each of this.#witnesses) each.undone(undone)
   }
 
   /** Hands keys over to another server. */
   moveTo(other: Server, isMoved: (key: string) => boolean): void {
-    this.written = this.written.filter(({ key }) => !isMoved(key))
-    const aheadMs = other.skewMs - this.skewMs
-    for (const [key, { value, expiresAt }] of this.kept) {
+    this.#written = this.#written.filter(({ key }) => !isMoved(key))
+    const aheadMs = other.#skewMs - this.#skewMs
+    for (const [key, { value, expiresAt }] of this.#kept) {
       if (!isMoved(key)) continue
-      other.kept.set(key, { value, expiresAt: expiresAt + aheadMs })
-      this.kept.delete(key)
+      other.#kept.set(key, { value, expiresAt: expiresAt + aheadMs })
+      this.#kept.delete(key)
     }
-    if (aheadMs !== 0) for (const each of this.witnesses) each.clockStepped()
+    if (aheadMs !== 0) for (const each of this.#witnesses) each.clockStepped()
   }
 
-  private execute(script: Script, reply: Reply): void {
+  #execute(script: Script, reply: Reply): void {
     // What it had read when it ended is gone with it.
     if (!this.isUp) return
     const moving = script.keys.length > 1 && this.migrates?.(script.keys[0] as string)
@@ -223,7 +223,7 @@ export class Server implements Keys {
       reply(new Error(refusal))
       return
     }
-    this.transactions.last += 1
+    this.#transactions.last += 1
     const answer = script.run(this)
     if (answer instanceof ErrorReply) reply(answer)
     else reply(undefined, answer)

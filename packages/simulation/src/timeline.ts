@@ -23,18 +23,18 @@ export class Timeline {
   /** Events so far. */
   events = 0
   /** A binary heap. */
-  private readonly due: Due[] = []
-  private orders = 0
-  private isStopped = false
-  private most = Infinity
-  private exceeded = () => {}
+  readonly #due: Due[] = []
+  #orders = 0
+  #isStopped = false
+  #most = Infinity
+  #exceeded = () => {}
 
   /**
    * @param order its place among the others; an event that is put off keeps its own. Default: behind all others
    * @returns its order
    */
-  at(time: number, phase: Phase, act: () => void, order: number = this.orders++): number {
-    const { due } = this
+  at(time: number, phase: Phase, act: () => void, order: number = this.#orders++): number {
+    const due = this.#due
     const added = { at: Math.max(time, this.now), phase, order, act }
     let i = due.push(added) - 1
     while (i > 0) {
@@ -58,7 +58,7 @@ export class Timeline {
       const step = () => {
         if (isOver) return
         try {
-          isOver = !this.next(until)
+          isOver = !this.#next(until)
           if (isOver) resolve()
           else setImmediate(step)
         } catch (error) {
@@ -72,34 +72,34 @@ export class Timeline {
 
   /** Calls back at each event after so many. */
   limit(events: number, exceeded: () => void): void {
-    this.most = events
-    this.exceeded = exceeded
+    this.#most = events
+    this.#exceeded = exceeded
   }
 
   /** Nothing happens any more. */
   stop(): void {
-    this.isStopped = true
+    this.#isStopped = true
   }
 
   /** @returns whether something was due */
-  private next(until: number): boolean {
-    const { due } = this
+  #next(until: number): boolean {
+    const due = this.#due
     const first = due[0]
-    if (first === undefined || first.at > until || this.isStopped) {
+    if (first === undefined || first.at > until || this.#isStopped) {
       this.now = until
       return false
     }
     const last = due.pop() as Due
-    if (due.length > 0) this.sink(last)
+    if (due.length > 0) this.#sink(last)
     this.now = first.at
     this.events += 1
-    if (this.events > this.most) this.exceeded()
+    if (this.events > this.#most) this.#exceeded()
     first.act()
     return true
   }
 
-  private sink(last: Due): void {
-    const { due } = this
+  #sink(last: Due): void {
+    const due = this.#due
     let i = 0
     for (let child = 1; child < due.length; child = 2 * i + 1) {
       const right = due[child + 1]

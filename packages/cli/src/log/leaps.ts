@@ -12,58 +12,58 @@ const LOOKAHEAD = 64
 export class Leaps {
   /** Lines from the future. */
   early = 0
-  private readonly emit: (timeMs: number, handle: number) => void
+  readonly #emit: (timeMs: number, handle: number) => void
   /** The latest time of the accepted lines; -1: there is none yet. */
-  private newestMs = -1
+  #newestMs = -1
   /** Lines that wait, in the order in which they came. */
-  private readonly times: number[] = []
-  private readonly handles: number[] = []
+  readonly #times: number[] = []
+  readonly #handles: number[] = []
 
   constructor(emit: (timeMs: number, handle: number) => void) {
-    this.emit = emit
+    this.#emit = emit
   }
 
   push(timeMs: number, handle: number): void {
-    if (this.times.length === 0 && !this.leaps(timeMs)) {
-      this.accept(timeMs, handle)
+    if (this.#times.length === 0 && !this.#leaps(timeMs)) {
+      this.#accept(timeMs, handle)
       return
     }
-    this.times.push(timeMs)
-    this.handles.push(handle)
-    this.release(LOOKAHEAD)
+    this.#times.push(timeMs)
+    this.#handles.push(handle)
+    this.#release(LOOKAHEAD)
   }
 
   /** Lets everything through: no further lines come that could decide. */
   flush(): void {
-    this.release(0)
+    this.#release(0)
   }
 
   /** @param lookahead how many later lines a line waits for */
-  private release(lookahead: number): void {
-    while (this.times.length > 0) {
-      if (this.leaps(this.times[0] as number) && this.times.length <= lookahead) return
-      const timeMs = this.times.shift() as number
-      const handle = this.handles.shift() as number
-      const median = this.leaps(timeMs) ? medianOf(this.times) : undefined
-      if (median === undefined || timeMs <= median + TOLERANCE_MS) this.accept(timeMs, handle)
-      else this.correct(handle, median)
+  #release(lookahead: number): void {
+    while (this.#times.length > 0) {
+      if (this.#leaps(this.#times[0] as number) && this.#times.length <= lookahead) return
+      const timeMs = this.#times.shift() as number
+      const handle = this.#handles.shift() as number
+      const median = this.#leaps(timeMs) ? medianOf(this.#times) : undefined
+      if (median === undefined || timeMs <= median + TOLERANCE_MS) this.#accept(timeMs, handle)
+      else this.#correct(handle, median)
     }
   }
 
-  private leaps(timeMs: number): boolean {
-    return this.newestMs < 0 || timeMs > this.newestMs + TOLERANCE_MS
+  #leaps(timeMs: number): boolean {
+    return this.#newestMs < 0 || timeMs > this.#newestMs + TOLERANCE_MS
   }
 
-  private accept(timeMs: number, handle: number): void {
-    this.newestMs = Math.max(this.newestMs, timeMs)
-    this.emit(timeMs, handle)
+  #accept(timeMs: number, handle: number): void {
+    this.#newestMs = Math.max(this.#newestMs, timeMs)
+    this.#emit(timeMs, handle)
   }
 
-  private correct(handle: number, median: number): void {
+  #correct(handle: number, median: number): void {
     this.early += 1
     // Before any other line: the time of the next line that will be accepted.
-    const next = this.times.find((timeMs) => timeMs <= median + TOLERANCE_MS) as number
-    this.emit(this.newestMs < 0 ? next : this.newestMs, handle)
+    const next = this.#times.find((timeMs) => timeMs <= median + TOLERANCE_MS) as number
+    this.#emit(this.#newestMs < 0 ? next : this.#newestMs, handle)
   }
 }
 

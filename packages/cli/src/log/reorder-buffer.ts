@@ -10,7 +10,7 @@ class Bucket {
 
   push(timeMs: number, handle: number): void {
     const { length } = this
-    if (length === this.times.length) this.grow()
+    if (length === this.times.length) this.#grow()
     if (length > 0 && timeMs < (this.times[length - 1] as number)) this.ordered = false
     this.times[length] = timeMs
     this.handles[length] = handle
@@ -27,7 +27,7 @@ class Bucket {
     this.ordered = true
   }
 
-  private grow(): void {
+  #grow(): void {
     const { times, handles } = this
     this.times = new Float64Array(times.length * 2)
     this.times.set(times)
@@ -49,67 +49,67 @@ const CAPACITY = 2 ** 20
  */
 export class ReorderBuffer {
   late = 0
-  private readonly emit: (timeMs: number, handle: number) => void
-  private readonly capacity: number
-  private readonly buckets = Array.from({ length: BUCKETS }, () => new Bucket())
+  readonly #emit: (timeMs: number, handle: number) => void
+  readonly #capacity: number
+  readonly #buckets = Array.from({ length: BUCKETS }, () => new Bucket())
   /** Lines that wait for their place. */
   size = 0
-  private newestMs = -1
+  #newestMs = -1
   /** The oldest second that is still open, since the epoch. */
-  private oldest = 0
+  #oldest = 0
   /** The time of the last line that had to go on early. */
-  private lastMs = -1
+  #lastMs = -1
 
   /** @param emit called with lines in order, at a time when it may not push */
   constructor(emit: (timeMs: number, handle: number) => void, capacity = CAPACITY) {
-    this.emit = emit
-    this.capacity = capacity
+    this.#emit = emit
+    this.#capacity = capacity
   }
 
   /** @param timeMs an integer, from 0 */
   push(timeMs: number, handle: number): void {
-    if (timeMs > this.newestMs) {
-      this.newestMs = timeMs
-      this.releaseUntil(Math.floor((timeMs - TOLERANCE_MS) / BUCKET_MS))
+    if (timeMs > this.#newestMs) {
+      this.#newestMs = timeMs
+      this.#releaseUntil(Math.floor((timeMs - TOLERANCE_MS) / BUCKET_MS))
     }
-    const isLate = timeMs < this.newestMs - TOLERANCE_MS || timeMs < this.lastMs
+    const isLate = timeMs < this.#newestMs - TOLERANCE_MS || timeMs < this.#lastMs
     if (isLate) this.late += 1
-    const at = isLate ? this.newestMs : timeMs
-    this.bucket(Math.floor(at / BUCKET_MS)).push(at, handle)
+    const at = isLate ? this.#newestMs : timeMs
+    this.#bucket(Math.floor(at / BUCKET_MS)).push(at, handle)
     this.size += 1
-    if (this.size > this.capacity) this.releaseEarly()
+    if (this.size > this.#capacity) this.releaseEarly()
   }
 
   /** Lets everything go on. */
   flush(): void {
-    this.releaseUntil(Math.floor(this.newestMs / BUCKET_MS) + 1)
+    this.#releaseUntil(Math.floor(this.#newestMs / BUCKET_MS) + 1)
   }
 
   /** Closes all seconds before this one. */
-  private releaseUntil(second: number): void {
-    const open = Math.min(second, this.oldest + BUCKETS)
-    for (let each = this.oldest; each < open; each += 1) this.release(each)
-    this.oldest = Math.max(this.oldest, second)
+  #releaseUntil(second: number): void {
+    const open = Math.min(second, this.#oldest + BUCKETS)
+    for (let each = this.#oldest; each < open; each += 1) this.#release(each)
+    this.#oldest = Math.max(this.#oldest, second)
   }
 
   /** Lets the oldest second go on, though lines may still come that belong before it. */
   releaseEarly(): void {
-    while (this.bucket(this.oldest).length === 0) this.oldest += 1
-    this.lastMs = this.release(this.oldest)
+    while (this.#bucket(this.#oldest).length === 0) this.#oldest += 1
+    this.#lastMs = this.#release(this.#oldest)
   }
 
   /** Returns the time of the last line that went on. */
-  private release(second: number): number {
-    const bucket = this.bucket(second)
+  #release(second: number): number {
+    const bucket = this.#bucket(second)
     if (!bucket.ordered) bucket.sort()
     const { length, times, handles } = bucket
-    for (let i = 0; i < length; i += 1) this.emit(times[i] as number, handles[i] as number)
+    for (let i = 0; i < length; i += 1) this.#emit(times[i] as number, handles[i] as number)
     this.size -= length
     bucket.length = 0
     return times[length - 1] as number
   }
 
-  private bucket(second: number): Bucket {
-    return this.buckets[((second % BUCKETS) + BUCKETS) % BUCKETS] as Bucket
+  #bucket(second: number): Bucket {
+    return this.#buckets[((second % BUCKETS) + BUCKETS) % BUCKETS] as Bucket
   }
 }

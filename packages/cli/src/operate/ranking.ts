@@ -55,16 +55,16 @@ const SHOW_EVERY_MS = 1000
 
 /** Reads a store again and again. It keeps the first `size` entries, however many there are. */
 export class Ranker {
-  private readonly store: InspectableStore
-  private readonly options: InspectOptions
-  private readonly size: number
+  readonly #store: InspectableStore
+  readonly #options: InspectOptions
+  readonly #size: number
   /** The units of the top entries at the last ranking, by their ids. */
-  private last = new Map<string, { readonly used: number; readonly at: number }>()
+  #last = new Map<string, { readonly used: number; readonly at: number }>()
 
   constructor(store: InspectableStore, options: InspectOptions, size: number) {
-    this.store = store
-    this.options = options
-    this.size = size
+    this.#store = store
+    this.#options = options
+    this.#size = size
   }
 
   /**
@@ -84,8 +84,7 @@ export class Ranker {
     const kept = new Set<string>()
     const shut = new Map<string, Shut>()
     const counts = { keys: 0, exhausted: 0, near: 0, blocked: 0, banned: 0 }
-    const { store, options } = this
-    const networks = await blockedNetworks(store, options.prefix ?? 'sluice')
+    const networks = await blockedNetworks(this.#store, this.#options.prefix ?? 'sluice')
     const networkEndOf = endsByKey(networks)
     const shutBy = (record: RankedRecord): Shut | undefined => {
       const known = shut.get(clientOf(record))
@@ -114,7 +113,7 @@ export class Ranker {
       show(soFar(false))
     })
     const { onProgress } = reading
-    for await (const entry of store.inspect({ ...options, onProgress })) {
+    for await (const entry of this.#store.inspect({ ...this.#options, onProgress })) {
       if (signal.aborted) return undefined
       note(entry)
       const record = toRecord(entry)
@@ -122,12 +121,12 @@ export class Ranker {
       if (kept.has(id)) continue
       count(counts, record)
       if (isShut(record) && shut.size < MAX_SHUT) shut.set(clientOf(record), shutOf(record))
-      heap.push({ ...record, rate: this.rateOf(id, record), shut: undefined })
+      heap.push({ ...record, rate: this.#rateOf(id, record), shut: undefined })
       kept.add(id)
-      if (heap.length > this.size) kept.delete(idOf(heap.pop() as RankedRecord))
+      if (heap.length > this.#size) kept.delete(idOf(heap.pop() as RankedRecord))
     }
     const ranking = soFar(true)
-    this.remember(ranking.top)
+    this.#remember(ranking.top)
     return ranking
   }
 
@@ -135,14 +134,14 @@ export class Ranker {
    * The units per second since the last ranking. A window may have forgotten some of them: the rate is never
    * negative.
    */
-  private rateOf(id: string, { used, at }: EntryRecord): number | undefined {
-    const last = this.last.get(id)
+  #rateOf(id: string, { used, at }: EntryRecord): number | undefined {
+    const last = this.#last.get(id)
     if (last === undefined || used === undefined || at <= last.at) return undefined
     return Math.max(0, ((used - last.used) * 1000) / (at - last.at))
   }
 
-  private remember(top: readonly RankedRecord[]): void {
-    this.last = new Map(
+  #remember(top: readonly RankedRecord[]): void {
+    this.#last = new Map(
       top.flatMap((record) => {
         const { used, at } = record
         return used === undefined ? [] : [[idOf(record), { used, at }] as const]

@@ -17,25 +17,25 @@ export interface Unreadable {
 /** The progress of one reading of a store, and the keys that it could not read. */
 export class Reading {
   looked = 0
-  private passedOver = 0
-  private readonly names: string[] = []
-  private readonly step: (reading: Reading) => void
+  #passedOver = 0
+  readonly #names: string[] = []
+  readonly #step: (reading: Reading) => void
 
   /** @param step called after each step */
   constructor(step: (reading: Reading) => void = () => {}) {
-    this.step = step
+    this.#step = step
   }
 
   /** Counts what `inspect` has read. */
   readonly onProgress = ({ looked, unreadable }: InspectProgress): void => {
     this.looked = looked
-    this.passedOver += unreadable.length
-    for (const name of unreadable) if (this.names.length < NAMED) this.names.push(name)
-    this.step(this)
+    this.#passedOver += unreadable.length
+    for (const name of unreadable) if (this.#names.length < NAMED) this.#names.push(name)
+    this.#step(this)
   }
 
   get unreadable(): Unreadable {
-    return { count: this.passedOver, names: this.names }
+    return { count: this.#passedOver, names: this.#names }
   }
 }
 

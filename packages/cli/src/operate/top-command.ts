@@ -61,28 +61,29 @@ export async function topCommand(
 class PlainTop {
   readonly quit = new AbortController().signal
   readonly order: Order
-  private readonly io: Io
-  private readonly json: boolean
-  private hasShown = false
+  readonly #io: Io
+  readonly #json: boolean
+  #hasShown = false
 
   constructor(io: Io, { json = false, sort }: TopFlags) {
-    this.io = io
-    this.json = json
+    this.#io = io
+    this.#json = json
     this.order = sort
   }
 
   /** The first list is of what was read in a second. It goes to stderr: stdout has complete lists alone. */
   read(soFar: Ranking): void {
-    const { stderr } = this.io
-    if (this.hasShown || this.json) stderr.write(`reading: ${count(soFar.looked, 'key')} so far\n`)
+    const { stderr } = this.#io
+    if (this.#hasShown || this.#json)
+      stderr.write(`reading: ${count(soFar.looked, 'key')} so far\n`)
     else stderr.write(`${linesOf(soFar).join('\n')}\n\n`)
-    this.hasShown = true
+    this.#hasShown = true
   }
 
   show(ranking: Ranking): void {
-    const { stdout } = this.io
-    this.hasShown = true
-    if (this.json) stdout.write(`${JSON.stringify(printableReport(ranking))}\n`)
+    const { stdout } = this.#io
+    this.#hasShown = true
+    if (this.#json) stdout.write(`${JSON.stringify(printableReport(ranking))}\n`)
     else stdout.write(`${linesOf(ranking).join('\n')}\n\n`)
   }
 
@@ -106,41 +107,41 @@ const CLEAR_BELOW = '\u001b[J'
 
 class LiveTop {
   order: Order
-  private readonly io: Io
-  private readonly keyboard: Keyboard
-  private readonly quitting = new AbortController()
-  private readonly colors = pico.createColors(pico.isColorSupported)
-  private isPaused = false
-  private ranking: Ranking | undefined
-  private problem: string | undefined
-  private hasEnded = false
+  readonly #io: Io
+  readonly #keyboard: Keyboard
+  readonly #quitting = new AbortController()
+  readonly #colors = pico.createColors(pico.isColorSupported)
+  #isPaused = false
+  #ranking: Ranking | undefined
+  #problem: string | undefined
+  #hasEnded = false
 
   constructor(io: Io, order: Order) {
-    this.io = io
+    this.#io = io
     this.order = order
     io.stdout.write(ENTER)
-    this.keyboard = new Keyboard(io.stdin, (key) => this.press(key))
+    this.#keyboard = new Keyboard(io.stdin, (key) => this.#press(key))
   }
 
   get quit(): AbortSignal {
-    return this.quitting.signal
+    return this.#quitting.signal
   }
 
   /** A complete reading stays on the screen until the next one is complete. */
   read(soFar: Ranking): void {
-    if (this.ranking?.isComplete !== true) this.show(soFar)
+    if (this.#ranking?.isComplete !== true) this.show(soFar)
   }
 
   show(ranking: Ranking): void {
-    this.ranking = ranking
-    this.problem = undefined
-    this.draw()
+    this.#ranking = ranking
+    this.#problem = undefined
+    this.#draw()
   }
 
   /** The last reading stays on the screen, and the next one follows. */
   fail(error: unknown): undefined {
-    this.problem = messageOf(error)
-    this.draw()
+    this.#problem = messageOf(error)
+    this.#draw()
   }
 
   /** Waits until the time is over and nobody has paused it, or a key has changed the order. */
@@ -150,33 +151,38 @@ class LiveTop {
     while (
       !signal.aborted &&
       this.order === order &&
-      (this.isPaused || performance.now() < until)
+      (this.#isPaused || performance.now() < until)
     ) {
       await sleep(Math.min(ms, 100), signal)
     }
   }
 
   end(): void {
-    if (this.hasEnded) return
-    this.hasEnded = true
-    this.keyboard.close()
-    this.io.stdout.write(LEAVE)
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#keyboard.close()
+    this.#io.stdout.write(LEAVE)
   }
 
-  private press(key: string): void {
+  #press(key: string): void {
     // Ctrl-C comes as a character where the terminal is raw.
-    if (key === 'q' || key === '\u0003') this.quitting.abort()
-    if (key === 'p' || key === ' ') this.isPaused = !this.isPaused
+    if (key === 'q' || key === '\u0003') this.#quitting.abort()
+    if (key === 'p' || key === ' ') this.#isPaused = !this.#isPaused
     if (key === 's') this.order = ORDERS[(ORDERS.indexOf(this.order) + 1) % ORDERS.length] as Order
-    this.draw()
+    this.#draw()
   }
 
-  private draw(): void {
-    const { ranking, order, isPaused, problem, io } = this
-    if (this.hasEnded) return
-    const { columns = COLUMNS, rows = ROWS } = io.stdout
-    const lines = screenOf({ ranking, order, isPaused, problem, columns, rows }, this.colors)
-    io.stdout.write(`${HOME}${lines.map((line) => line + CLEAR_LINE).join('\r\n')}${CLEAR_BELOW}`)
+  #draw(): void {
+    const ranking = this.#ranking
+    const isPaused = this.#isPaused
+    const problem = this.#problem
+    const { order } = this
+    if (this.#hasEnded) return
+    const { columns = COLUMNS, rows = ROWS } = this.#io.stdout
+    const lines = screenOf({ ranking, order, isPaused, problem, columns, rows }, this.#colors)
+    this.#io.stdout.write(
+      `${HOME}${lines.map((line) => line + CLEAR_LINE).join('\r\n')}${CLEAR_BELOW}`,
+    )
   }
 }
 

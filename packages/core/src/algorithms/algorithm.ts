@@ -227,7 +227,7 @@ export class ConstantLimit {
   readonly params: AlgorithmParams
   readonly units: number
   readonly windowMs: number
-  private readonly numbers: readonly number[]
+  readonly #numbers: readonly number[]
 
   /**
    * @param numbers the constants of the Lua form
@@ -241,11 +241,11 @@ export class ConstantLimit {
     this.params = params
     this.units = shown.limit
     this.windowMs = shown.windowMs
-    this.numbers = numbers
+    this.#numbers = numbers
   }
 
   constants(_now: number): readonly number[] {
-    return this.numbers
+    return this.#numbers
   }
 }
 

@@ -49,17 +49,17 @@ export class HttpLimiter<Request, Response> {
   readonly compiled: CompiledOptions<Request, Response>
   /** Separates its keys from those of other limiters on the same store. */
   readonly scope: Scope
-  private readonly texts: PolicyTexts
-  private readonly turns: Turns
+  readonly #texts: PolicyTexts
+  readonly #turns: Turns
   /** The index of the first policy that is a queue; -1: no request waits. */
-  private readonly queued: number
+  readonly #queued: number
   /** Whether requests that would be refused wait. */
-  private readonly waits: boolean
+  readonly #waits: boolean
   /** Whether a policy may refuse nothing. */
-  private readonly mayBeDry: boolean
+  readonly #mayBeDry: boolean
   /** Whether something ends if the client of a request leaves. */
-  private readonly observesClients: boolean
-  private readonly responder: Responder<Request, Response>
+  readonly #observesClients: boolean
+  readonly #responder: Responder<Request, Response>
 
   /**
    * @param route the pattern of the only route whose requests it decides
@@ -85,15 +85,15 @@ export class HttpLimiter<Request, Response> {
     const use = { scope, settles, dryRun, bannedQuota, sharesQuotas, route: apart }
     const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
     this.limiter = new StoreLimiter(policies, options, use, clients)
-    this.texts = new PolicyTexts(partitionSecret)
-    this.turns = new Turns(this.limiter.maxWaiting)
+    this.#texts = new PolicyTexts(partitionSecret)
+    this.#turns = new Turns(this.limiter.maxWaiting)
     const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
-    this.queued = dryRun ? -1 : policies.findIndex(isQueue)
-    this.mayBeDry = policies.some(({ enforced, live }) => enforced < 1 || live !== undefined)
+    this.#queued = dryRun ? -1 : policies.findIndex(isQueue)
+    this.#mayBeDry = policies.some(({ enforced, live }) => enforced < 1 || live !== undefined)
     const { followsUp, maxWait } = this.compiled
-    this.waits = maxWait !== undefined && !dryRun
-    this.observesClients = followsUp || this.queued >= 0 || this.waits
-    this.responder = new Responder(this.compiled, this.limiter, this.turns)
+    this.#waits = maxWait !== undefined && !dryRun
+    this.#observesClients = followsUp || this.#queued >= 0 || this.#waits
+    this.#responder = new Responder(this.compiled, this.limiter, this.#turns)
   }
 
   /**
@@ -112,14 +112,14 @@ export class HttpLimiter<Request, Response> {
     response: Response,
     subject: object = this.compiled.adapter.identity(request),
   ): MaybePromise<boolean> {
-    if (isDecided(subject, this.responder)) return true
-    if (this.observesClients) this.compiled.adapter.observeClient?.(response)
+    if (isDecided(subject, this.#responder)) return true
+    if (this.#observesClients) this.compiled.adapter.observeClient?.(response)
     const verdict = this.decide(request, response)
     if (verdict instanceof Promise)
       return verdict.then(
-        (each) => each === undefined || this.responder.respond(each, request, response, subject),
+        (each) => each === undefined || this.#responder.respond(each, request, response, subject),
       )
-    return verdict === undefined || this.responder.respond(verdict, request, response, subject)
+    return verdict === undefined || this.#responder.respond(verdict, request, response, subject)
   }
 
   /**
@@ -135,46 +135,46 @@ export class HttpLimiter<Request, Response> {
   ): MaybePromise<Verdict | undefined> {
     if (reading instanceof Promise)
       return reading.then((each) => this.decide(request, response, each))
-    if (!Array.isArray(reading)) return this.verdictWithoutCharges(request, reading)
+    if (!Array.isArray(reading)) return this.#verdictWithoutCharges(request, reading)
     const startedAt = this.limiter.events.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
-    if (this.queued >= 0) return this.decideQueued(request, reading, startedAt, route)
-    if (response !== undefined && this.waits)
-      return this.decideOrWait(request, response, reading, startedAt, route)
+    if (this.#queued >= 0) return this.#decideQueued(request, reading, startedAt, route)
+    if (response !== undefined && this.#waits)
+      return this.#decideOrWait(request, response, reading, startedAt, route)
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
     return decision instanceof Promise
-      ? decision.then((each) => this.verdictOf(request, reading, each, startedAt))
-      : this.verdictOf(request, reading, decision, startedAt)
+      ? decision.then((each) => this.#verdictOf(request, reading, each, startedAt))
+      : this.#verdictOf(request, reading, decision, startedAt)
   }
 
   /**
    * Decides a request that may have to wait for its turn. It gets a place to wait before it is charged: a turn in a
    * queue can be given back only while nobody is behind it. Without a place it is charged only if it need not wait.
    */
-  private decideQueued(
+  #decideQueued(
     request: Request,
     charges: readonly Charge[],
     startedAt: number | undefined,
     route: string | undefined,
   ): MaybePromise<Verdict> {
-    const { limiter, turns } = this
-    const { key } = charges[this.queued] as Charge
+    const { limiter } = this
+    const { key } = charges[this.#queued] as Charge
     const charge = (place: string | undefined) =>
-      this.orFree(place, () =>
+      this.#orFree(place, () =>
         then(limiter.decide(charges, route), (decision) =>
-          this.verdictOf(request, charges, decision, startedAt, place),
+          this.#verdictOf(request, charges, decision, startedAt, place),
         ),
       )
-    if (turns.acquire(key)) return charge(key)
+    if (this.#turns.acquire(key)) return charge(key)
     return then(limiter.preview(charges), (peeked): MaybePromise<Verdict> => {
       if (peeked.delayMs === 0) return charge(undefined)
-      if (turns.acquire(key)) return charge(key)
-      return this.verdictOf(request, charges, asTurnedAway(peeked), startedAt)
+      if (this.#turns.acquire(key)) return charge(key)
+      return this.#verdictOf(request, charges, asTurnedAway(peeked), startedAt)
     })
   }
 
   /** Decides a request that waits instead of being refused, and comes after those that wait for the same. */
-  private decideOrWait(
+  #decideOrWait(
     request: Request,
     response: Response,
     charges: readonly Charge[],
@@ -182,19 +182,19 @@ export class HttpLimiter<Request, Response> {
     route: string | undefined,
   ): MaybePromise<Verdict> {
     const awaited = this.limiter.waiting.awaitedKey(charges)
-    if (awaited !== undefined) return this.wait(request, response, charges, awaited, startedAt)
+    if (awaited !== undefined) return this.#wait(request, response, charges, awaited, startedAt)
     return then(this.limiter.decide(charges, route), (decision): MaybePromise<Verdict> => {
       const { allowed, ban, policies } = decision
       const isFinal = allowed || ban !== undefined || policies.length === 0
       if (isFinal || certainWaitMs(decision) > (this.compiled.maxWait as number))
-        return this.verdictOf(request, charges, decision, startedAt)
+        return this.#verdictOf(request, charges, decision, startedAt)
       const { key } = charges[refusingPolicy(decision)] as Charge
-      return this.wait(request, response, charges, key, startedAt)
+      return this.#wait(request, response, charges, key, startedAt)
     })
   }
 
   /** @param queueKey the key for which it waits */
-  private async wait(
+  async #wait(
     request: Request,
     response: Response,
     charges: readonly Charge[],
@@ -215,16 +215,16 @@ export class HttpLimiter<Request, Response> {
     } catch (error) {
       if (!(error instanceof WaitError)) throw error
       if (error.code === 'SLUICE_WAIT_ABORTED') return clientGone
-      decision = await this.refusedNow(charges, queueKey, error)
+      decision = await this.#refusedNow(charges, queueKey, error)
     } finally {
       unwatch()
     }
     // The time of a decision is not that of the wait before it.
-    return this.verdictOf(request, charges, decision, startedAt && performance.now())
+    return this.#verdictOf(request, charges, decision, startedAt && performance.now())
   }
 
   /** Refuses a request that has waited in vain, or would. Those who wait come before it. */
-  private async refusedNow(
+  async #refusedNow(
     charges: readonly Charge[],
     queueKey: string,
     { retryAfterMs }: WaitError,
@@ -238,10 +238,10 @@ export class HttpLimiter<Request, Response> {
   }
 
   /** A failure frees the place that was taken. */
-  private orFree<T>(place: string | undefined, act: () => MaybePromise<T>): MaybePromise<T> {
+  #orFree<T>(place: string | undefined, act: () => MaybePromise<T>): MaybePromise<T> {
     if (place === undefined) return act()
     const failed = (error: unknown): never => {
-      this.turns.free(place)
+      this.#turns.free(place)
       throw error
     }
     try {
@@ -256,7 +256,7 @@ export class HttpLimiter<Request, Response> {
    * @param startedAt when the decision began, ms; undefined if nobody listened then
    * @param place the key for which a place to wait has been taken
    */
-  private verdictOf(
+  #verdictOf(
     request: Request,
     asked: readonly Charge[],
     decided: Decision,
@@ -264,12 +264,12 @@ export class HttpLimiter<Request, Response> {
     place?: string,
   ): Verdict {
     const { compiled, limiter } = this
-    const hasDryRun = this.mayBeDry && decided.policies.some(isDryRun)
+    const hasDryRun = this.#mayBeDry && decided.policies.some(isDryRun)
     const charges = hasDryRun ? madeOf(asked, decided.policies) : asked
     const { dryRun, onDecision, profile, respond } = compiled
     const waits = decided.delayMs > 0 && !dryRun
-    if (place !== undefined && !waits) this.turns.free(place)
-    const turn = waits ? this.takeTurn(charges, decided, place) : undefined
+    if (place !== undefined && !waits) this.#turns.free(place)
+    const turn = waits ? this.#takeTurn(charges, decided, place) : undefined
     const isTurnedAway = waits && turn === undefined
     const decision = isTurnedAway ? asTurnedAway(decided) : decided
     if (startedAt !== undefined) {
@@ -289,7 +289,7 @@ export class HttpLimiter<Request, Response> {
     const isShown = (_: unknown, i: number) => !policies[i]?.dryRun
     const shown = isHidden ? policies.filter(isShown) : policies
     // Of all policies: which are hidden differs by client.
-    const allTexts = this.texts.of(policies)
+    const allTexts = this.#texts.of(policies)
     const texts = isHidden ? allTexts.filter(isShown) : allTexts
     const violated = goesOn
       ? noViolations
@@ -311,7 +311,7 @@ export class HttpLimiter<Request, Response> {
    * @param place the key for which a place to wait has been taken
    * @returns the key that has taken the turn: that of the policy with the longest delay
    */
-  private takeTurn(
+  #takeTurn(
     charges: readonly Charge[],
     decision: Decision,
     place: string | undefined,
@@ -319,15 +319,15 @@ export class HttpLimiter<Request, Response> {
     const { delayMs, policies } = decision
     const { key } = charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge
     if (place === key) return key
-    if (place !== undefined) this.turns.free(place)
-    if (this.turns.acquire(key)) return key
+    if (place !== undefined) this.#turns.free(place)
+    if (this.#turns.acquire(key)) return key
     // A charge that the store fails to take back drains by itself.
     void Promise.resolve(this.limiter.correct(undone(charges), decision)).catch(() => {})
     return undefined
   }
 
   /** The verdict about a request that is exempt, whose client is on a list or in a blocked network, or has gone. */
-  private verdictWithoutCharges(
+  #verdictWithoutCharges(
     request: Request,
     reading: Exclude<Reading, Charge[]>,
   ): Verdict | undefined {
@@ -350,7 +350,7 @@ export class HttpLimiter<Request, Response> {
     if ('charges' in reading) {
       const { charges, blockedMs } = reading
       const decision = this.limiter.refuseNetwork(charges, blockedMs)
-      return this.verdictOf(request, charges, decision, isWatched ? performance.now() : undefined)
+      return this.#verdictOf(request, charges, decision, isWatched ? performance.now() : undefined)
     }
     const { source, key } = reading
     const allowed = source === 'allow'

@@ -71,14 +71,14 @@ export function noteDecided(subject: object, limiter: object): void {
 
 /** Carries out verdicts, the same for every framework: fields, refusal, delay, settlement. */
 export class Responder<Request, Response> {
-  private readonly compiled: CompiledOptions<Request, Response>
-  private readonly limiter: ChargeLimiter
-  private readonly turns: Turns
+  readonly #compiled: CompiledOptions<Request, Response>
+  readonly #limiter: ChargeLimiter
+  readonly #turns: Turns
 
   constructor(compiled: CompiledOptions<Request, Response>, limiter: ChargeLimiter, turns: Turns) {
-    this.compiled = compiled
-    this.limiter = limiter
-    this.turns = turns
+    this.#compiled = compiled
+    this.#limiter = limiter
+    this.#turns = turns
   }
 
   /**
@@ -91,25 +91,25 @@ export class Responder<Request, Response> {
     response: Response,
     subject: object,
   ): MaybePromise<boolean> {
-    const { adapter, followsUp } = this.compiled
+    const { adapter, followsUp } = this.#compiled
     const { decision, refusal, state } = verdict
     noteDecided(subject, this)
     adapter.decided?.(request, decision)
     const isSent = adapter.isHeadSent(response)
     const written =
-      state === undefined || isSent ? undefined : this.writeFields(state, request, response)
+      state === undefined || isSent ? undefined : this.#writeFields(state, request, response)
     if (refusal !== undefined) {
       if (isSent) return false
-      return this.refuse(refusal, written ?? refusal.state, decision, request, response)
+      return this.#refuse(refusal, written ?? refusal.state, decision, request, response)
     }
     const mayBeExhausted = !decision.allowed || decision.remaining < 1 || written !== state
-    if (written !== undefined && mayBeExhausted) this.hideExhaustedOnRedirect(written, response)
+    if (written !== undefined && mayBeExhausted) this.#hideExhaustedOnRedirect(written, response)
     if (verdict === clientGone) {
       adapter.abandon?.(response)
       return false
     }
     return followsUp || verdict.turn !== undefined
-      ? this.followUp(verdict, request, response)
+      ? this.#followUp(verdict, request, response)
       : true
   }
 
@@ -117,8 +117,8 @@ export class Responder<Request, Response> {
    * Writes the rate-limit fields, joined with those of the limiters that the request has passed.
    * @returns what they say now
    */
-  private writeFields(state: FieldState, request: Request, response: Response): FieldState {
-    const { adapter, profile } = this.compiled
+  #writeFields(state: FieldState, request: Request, response: Response): FieldState {
+    const { adapter, profile } = this.#compiled
     const written = joinWritten(adapter.identity(request), state)
     const set = (name: string, value: string) => adapter.setField(response, name, value)
     for (const group of profile.groups) group.write(written, set)
@@ -129,8 +129,8 @@ export class Responder<Request, Response> {
    * Removes the usage of an exhausted quota from a response that turns out to be a redirect: it
    * would keep the client from following it (draft-11 §3.2). The policies remain.
    */
-  private hideExhaustedOnRedirect({ policies }: FieldState, response: Response): void {
-    const { adapter, profile } = this.compiled
+  #hideExhaustedOnRedirect({ policies }: FieldState, response: Response): void {
+    const { adapter, profile } = this.#compiled
     if (!policies.some((policy) => remainingUnits(policy) === 0)) return
     adapter.beforeHead(response, () => {
       const status = adapter.status(response)
@@ -139,14 +139,14 @@ export class Responder<Request, Response> {
     })
   }
 
-  private refuse(
+  #refuse(
     refusal: Refusal,
     state: FieldState | undefined,
     decision: Decision,
     request: Request,
     response: Response,
   ): MaybePromise<false> {
-    const { adapter, profile, respond } = this.compiled
+    const { adapter, profile, respond } = this.#compiled
     const headers: Record<string, string> = {}
     writeRefusalFields(refusal, profile, (name, value) => {
       headers[name] = value
@@ -173,11 +173,11 @@ export class Responder<Request, Response> {
    * Arranges what follows an admission: settlement, the end of its slots, and its turn, for which it waits.
    * @returns false if the client has gone away before its turn
    */
-  private followUp(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
-    const { compiled, limiter } = this
-    const { adapter, rules, settles, holdsSlots, holdMs, reserves } = compiled
+  #followUp(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
+    const limiter = this.#limiter
+    const { adapter, rules, settles, holdsSlots, holdMs, reserves } = this.#compiled
     const { decision, charges, turn } = verdict
-    const route = limiter.events.followUpsAreWatched ? routeOf(compiled, request) : undefined
+    const route = limiter.events.followUpsAreWatched ? routeOf(this.#compiled, request) : undefined
     const progress = adapter.progress?.(response)
     let settle: ReturnType<typeof settleInTime> | undefined
     let reservation: Reservation | undefined
@@ -211,7 +211,7 @@ export class Responder<Request, Response> {
     })
     if (turn === undefined) return true
     const waited = limiter.events.waiting(decision, route, () =>
-      this.turns.delay(turn, decision.delayMs, (callback) =>
+      this.#turns.delay(turn, decision.delayMs, (callback) =>
         adapter.whenClosed(response, callback),
       ),
     )

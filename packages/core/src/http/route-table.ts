@@ -15,14 +15,14 @@ const LOOSE: Routing = { caseSensitive: false, strict: false }
  * with a method before one without. GET covers HEAD.
  */
 export class RouteTable<T> {
-  private readonly entries: readonly Entry<T>[]
+  readonly #entries: readonly Entry<T>[]
   /** Compiled when first needed, for each way of comparing paths. */
-  private readonly compiled = new Map<string, readonly Route<T>[]>()
+  readonly #compiled = new Map<string, readonly Route<T>[]>()
 
   /** @throws SluiceError if an entry can never match or is there twice */
   constructor(entries: readonly (readonly [route: string, value: T])[]) {
     const seen = new Map<string, string>()
-    this.entries = entries.map(([route, value]) => {
+    this.#entries = entries.map(([route, value]) => {
       const entry = read(route)
       const other = seen.get(entry.id)
       if (other !== undefined) throw wrong(route, `a route other than '${other}'`)
@@ -33,7 +33,7 @@ export class RouteTable<T> {
 
   /** @param routing how paths are compared; default: case and a trailing slash make no difference */
   match(method: string, path: string, routing = LOOSE): { readonly value: T } | undefined {
-    for (const route of this.routes(routing)) {
+    for (const route of this.#routes(routing)) {
       const only = route.method
       const fits = only === undefined || only === method || (only === 'GET' && method === 'HEAD')
       if (fits && route.pattern.test(path)) return route
@@ -41,13 +41,13 @@ export class RouteTable<T> {
     return undefined
   }
 
-  private routes({ caseSensitive, strict }: Routing): readonly Route<T>[] {
+  #routes({ caseSensitive, strict }: Routing): readonly Route<T>[] {
     const id = `${caseSensitive} ${strict}`
-    let routes = this.compiled.get(id)
+    let routes = this.#compiled.get(id)
     if (routes === undefined) {
       const options = { sensitive: caseSensitive, trailing: !strict }
-      routes = this.entries.flatMap((entry) => compile(entry, options)).sort(bySpecificity)
-      this.compiled.set(id, routes)
+      routes = this.#entries.flatMap((entry) => compile(entry, options)).sort(bySpecificity)
+      this.#compiled.set(id, routes)
     }
     return routes
   }

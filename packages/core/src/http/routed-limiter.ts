@@ -23,9 +23,9 @@ export class RoutedLimiter<Request, Response> {
   readonly httpLimiters = new Set<HttpLimiter<Request, Response>>()
   /** All limiters as one, for the application's own calls. */
   readonly limiter: Limiter
-  private readonly adapter: RequestAdapter<Request, Response>
-  private readonly everywhere: readonly HttpLimiter<Request, Response>[]
-  private readonly routes: RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined
+  readonly #adapter: RequestAdapter<Request, Response>
+  readonly #everywhere: readonly HttpLimiter<Request, Response>[]
+  readonly #routes: RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined
 
   /**
    * @param addsRoutes whether the framework tells routes apart by itself and adds them: then there is no
@@ -41,18 +41,18 @@ export class RoutedLimiter<Request, Response> {
     const given = checkLimitOptions(options)
     const { routes, ...rest } = given as { routes?: Routes<Request, Response> }
     const common = addsRoutes ? given : rest
-    this.adapter = adapter
+    this.#adapter = adapter
     const shared = common as RateLimitOptions<Request, Response>
     const { httpLimiters } = this
     this.base = new HttpLimiter(shared, adapter, scope, undefined, undefined, httpLimiters)
     httpLimiters.add(this.base)
-    this.everywhere = [this.base]
+    this.#everywhere = [this.base]
     this.limiter = this.base.limiter
     if (addsRoutes || routes === undefined) return
     const entries = Object.entries(
       checkObject('routes', routes, 'an object of routes') as Routes<Request, Response>,
     )
-    this.routes = new RouteTable(
+    this.#routes = new RouteTable(
       entries.map(([route, overrides]) => {
         const httpLimiter = this.add(route, `routes['${route}']`, overrides)
         return [route, httpLimiter === undefined ? [] : [httpLimiter]]
@@ -68,7 +68,7 @@ export class RoutedLimiter<Request, Response> {
 
   /** Lets each limiter of a request's route decide, one after the other; see `HttpLimiter.handle`. */
   handle(request: Request, response: Response, subject?: object): MaybePromise<boolean> {
-    if (this.routes === undefined) return this.base.handle(request, response, subject)
+    if (this.#routes === undefined) return this.base.handle(request, response, subject)
     return passAll(this.of(request), 0, request, response, subject)
   }
 
@@ -82,7 +82,8 @@ export class RoutedLimiter<Request, Response> {
     response: Response,
     send?: (response: Response, body: string, mediaType: string) => unknown,
   ): Promise<void> {
-    const { adapter, httpLimiters } = this
+    const adapter = this.#adapter
+    const { httpLimiters } = this
     const { usageOf } = await import('./usage/usage.ts')
     const { usageReply } = await import('./usage/usage-reply.ts')
     const usage = await usageOf(httpLimiters, request)
@@ -135,7 +136,7 @@ export class RoutedLimiter<Request, Response> {
           Request,
           Response
         >,
-        this.adapter,
+        this.#adapter,
         isApart ? routeScope(scope, route) : scope,
         route.match(/\/.*/)?.[0],
         limiter.bannedQuota,
@@ -160,13 +161,14 @@ export class RoutedLimiter<Request, Response> {
    * the request must neither evade the limit of one nor get the looser limit of another.
    */
   of(request: Request): readonly HttpLimiter<Request, Response>[] {
-    const { adapter, routes } = this
-    if (routes === undefined) return this.everywhere
+    const adapter = this.#adapter
+    const routes = this.#routes
+    if (routes === undefined) return this.#everywhere
     const method = adapter.method(request)
     // Node passes on what the client wrote, which may have no path.
     const path = adapter.path(request) ?? ''
     const written = routes.match(method, path, adapter.routing?.(request))?.value
-    const strictly = written ?? this.everywhere
+    const strictly = written ?? this.#everywhere
     // A router mounted within the application may compare paths in its own way.
     const loosely = routes.match(method, path)?.value ?? strictly
     const readings = otherReadings(path)
@@ -174,7 +176,7 @@ export class RoutedLimiter<Request, Response> {
     const others = readings?.map(
       (each) =>
         routes.match(method, each.path)?.value ??
-        (each.isEquivalent ? this.everywhere : noLimiters),
+        (each.isEquivalent ? this.#everywhere : noLimiters),
     )
     return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
   }

@@ -9,22 +9,22 @@ export const MAX_TIMER_MS = 2 ** 31 - 1
  * them, rounded up, and together with others less.
  */
 export class Turns {
-  private readonly most: number
-  private taken = 0
+  readonly #most: number
+  #taken = 0
   /** Turns that each key has taken. */
-  private readonly takenBy = new Map<string, number>()
+  readonly #takenBy = new Map<string, number>()
 
   /** @param most how many there are */
   constructor(most: number) {
-    this.most = most
+    this.#most = most
   }
 
   /** @returns false if none is free for the key. Otherwise `delay`, which frees it, or `free` must follow */
   acquire(key: string): boolean {
-    const own = this.takenBy.get(key) ?? 0
-    if (own >= this.most - this.taken) return false
-    this.taken += 1
-    this.takenBy.set(key, own + 1)
+    const own = this.#takenBy.get(key) ?? 0
+    if (own >= this.#most - this.#taken) return false
+    this.#taken += 1
+    this.#takenBy.set(key, own + 1)
     return true
   }
 
@@ -67,9 +67,9 @@ export class Turns {
 
   /** Gives back a turn that the key has taken. */
   free(key: string): void {
-    this.taken -= 1
-    const own = (this.takenBy.get(key) as number) - 1
-    if (own === 0) this.takenBy.delete(key)
-    else this.takenBy.set(key, own)
+    this.#taken -= 1
+    const own = (this.#takenBy.get(key) as number) - 1
+    if (own === 0) this.#takenBy.delete(key)
+    else this.#takenBy.set(key, own)
   }
 }

@@ -13,14 +13,14 @@ interface RangesOfLength {
  * length of prefix, however many ranges there are.
  */
 export class AddressRanges {
-  private readonly lengths: RangesOfLength[] = []
+  readonly #lengths: RangesOfLength[] = []
 
   /** @param end when it ends, ms on any clock. Default: never */
   add({ network, prefix }: Cidr, end = Infinity): void {
-    let ranges = this.lengths.find((each) => each.prefix === prefix)
+    let ranges = this.#lengths.find((each) => each.prefix === prefix)
     if (ranges === undefined) {
       ranges = { prefix, ends: new Map() }
-      this.lengths.push(ranges)
+      this.#lengths.push(ranges)
     }
     ranges.ends.set(leading(network, prefix), end)
   }
@@ -34,7 +34,7 @@ export class AddressRanges {
   endOf(address: IpAddress, most = 128): number {
     const least = isIPv4(address) ? MAPPED_BITS + 1 : 1
     let latest = -Infinity
-    for (const { prefix, ends } of this.lengths) {
+    for (const { prefix, ends } of this.#lengths) {
       if (prefix < least || prefix > most) continue
       const end = ends.get(leading(address, prefix))
       if (end !== undefined && end > latest) latest = end

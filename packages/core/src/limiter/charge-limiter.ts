@@ -40,10 +40,10 @@ export class ChargeLimiter {
   /** Undefined if no policy has `concurrent` or `reserve`. */
   protected readonly held: HeldSlots | undefined
   protected readonly onDecision: EventOptions['onDecision']
-  private readonly releaseParts: () => void
-  private singleUse: SingleUse | undefined
+  readonly #releaseParts: () => void
+  #singleUse: SingleUse | undefined
   /** Reused by every decision of a synchronous store, so that it allocates only itself. */
-  private readonly request: [readonly Charge[]] | undefined
+  readonly #request: [readonly Charge[]] | undefined
 
   constructor(parts: LimiterParts) {
     this.compiledPolicies = parts.policies
@@ -53,9 +53,9 @@ export class ChargeLimiter {
     this.ledgers = parts.ledgers
     this.held = parts.held
     this.onDecision = parts.onDecision
-    this.releaseParts = parts.release
-    this.singleUse = parts.singleUse
-    this.request = parts.store.mode === 'sync' ? [[]] : undefined
+    this.#releaseParts = parts.release
+    this.#singleUse = parts.singleUse
+    this.#request = parts.store.mode === 'sync' ? [[]] : undefined
   }
 
   /**
@@ -73,9 +73,9 @@ export class ChargeLimiter {
       const untraced = () => this.decide(charges, route, false)
       return this.events.consuming(untraced, isAsync, route)
     }
-    if (this.singleUse?.isRuledOut()) this.singleUse = undefined
+    if (this.#singleUse?.isRuledOut()) this.#singleUse = undefined
     const ledger = this.ledgers.only ?? this.ledgers.of(charges)
-    const { request = [charges] } = this
+    const request = this.#request ?? [charges]
     request[0] = charges
     const results = ledger.decide(request)
     return results instanceof Promise
@@ -144,23 +144,23 @@ export class ChargeLimiter {
 
   /** Gives a client of its own what `Limiter.override` says. */
   overrideKey(key: string, override: OverrideOptions | null): MaybePromise<void> {
-    const changes = overridesOf(this.withOwnLimits(), key, override)
-    return all(changes.map((change) => this.changeOwn(change)))
+    const changes = overridesOf(this.#withOwnLimits(), key, override)
+    return all(changes.map((change) => this.#changeOwn(change)))
   }
 
   /** Adds what `Limiter.grant` says. */
   grantKey(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
-    const change = grantOf(this.withOwnLimits(), key, units, options)
-    return then(this.changeOwn(change), (result) =>
+    const change = grantOf(this.#withOwnLimits(), key, units, options)
+    return then(this.#changeOwn(change), (result) =>
       isGranted(result as GrantResult, change, options),
     )
   }
 
-  private withOwnLimits() {
+  #withOwnLimits() {
     return { policies: this.compiledPolicies, now: (this.store.clock ?? Date.now)() }
   }
 
-  private changeOwn(change: OverrideChange | GrantChange): MaybePromise<GrantResult | undefined> {
+  #changeOwn(change: OverrideChange | GrantChange): MaybePromise<GrantResult | undefined> {
     const { policy, limit } = change
     const charges = this.compiledPolicies.map((each, i) => {
       return { key: '', cost: 0, limit: i === policy ? limit : each.anyLimit() }
@@ -169,8 +169,8 @@ export class ChargeLimiter {
   }
 
   close(): void {
-    this.singleUse?.end()
-    this.releaseParts()
+    this.#singleUse?.end()
+    this.#releaseParts()
   }
 
   /** Publishes a decision, and passes it to `onDecision`. */

@@ -27,8 +27,8 @@ export class HeldSlots {
   readonly holdMs: number
   readonly periodMs: number
   /** The requests whose slots are renewed. */
-  private readonly renewed = new Set<HeldSlot>()
-  private timer: Timer | undefined
+  readonly #renewed = new Set<HeldSlot>()
+  #timer: Timer | undefined
   isClosed = false
   readonly ledgers: PolicyLedgers<StoreMode>
 
@@ -42,39 +42,39 @@ export class HeldSlots {
   /** Renews none any more: those that are held, and those that the store admits later, end after `hold`. */
   close(): void {
     this.isClosed = true
-    this.renewed.clear()
-    this.stop()
+    this.#renewed.clear()
+    this.#stop()
   }
 
   add(slot: HeldSlot): void {
     if (this.isClosed) return
-    this.renewed.add(slot)
+    this.#renewed.add(slot)
     if (timersEndWithRequest) {
-      slot.timer = unref(setInterval(() => this.renewOne(slot), this.periodMs))
+      slot.timer = unref(setInterval(() => this.#renewOne(slot), this.periodMs))
     } else {
-      this.timer ??= unref(setInterval(() => this.renewAll(), this.periodMs))
+      this.#timer ??= unref(setInterval(() => this.#renewAll(), this.periodMs))
     }
   }
 
   delete(slot: HeldSlot): void {
     clearInterval(slot.timer)
-    this.renewed.delete(slot)
-    if (this.renewed.size === 0) this.stop()
+    this.#renewed.delete(slot)
+    if (this.#renewed.size === 0) this.#stop()
   }
 
-  private stop(): void {
-    clearInterval(this.timer)
-    this.timer = undefined
+  #stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
-  private renewOne(slot: HeldSlot): void {
+  #renewOne(slot: HeldSlot): void {
     if (this.isClosed || slot.isQuiet) slot.abandon()
     else slot.renew()
   }
 
-  private renewAll(): void {
-    for (const slot of this.renewed) if (slot.isQuiet) slot.abandon()
-    const slots = [...this.renewed]
+  #renewAll(): void {
+    for (const slot of this.#renewed) if (slot.isQuiet) slot.abandon()
+    const slots = [...this.#renewed]
     for (const ledger of new Set(slots.map((slot) => slot.ledger))) {
       const requests = slots.filter((slot) => slot.ledger === ledger)
       const calls = renewalCalls(requests.map(({ charges }) => charges))
@@ -90,13 +90,13 @@ export class HeldSlot {
   readonly charges: readonly Charge[]
   /** The request's own timer, where timers end with their request. */
   timer: Timer | undefined
-  private readonly all: HeldSlots
+  readonly #all: HeldSlots
   readonly ended: (reason: 'released' | 'abandoned') => void
   readonly activity: { quietMs(): number | undefined } | undefined
-  private state: 'renewed' | 'abandoned' | 'released' = 'renewed'
-  private isReported = false
+  #state: 'renewed' | 'abandoned' | 'released' = 'renewed'
+  #isReported = false
   /** When its own timer last renewed the slots, by `performance.now()`. */
-  private renewedAt = performance.now()
+  #renewedAt = performance.now()
 
   /**
    * @param ended called once, when they are no longer held
@@ -110,7 +110,7 @@ export class HeldSlot {
     ended: HeldSlot['ended'],
     activity?: HeldSlot['activity'],
   ) {
-    this.all = all
+    this.#all = all
     this.ledger = ledger
     this.charges = charges
     this.ended = ended
@@ -119,7 +119,7 @@ export class HeldSlot {
   }
 
   get isQuiet(): boolean {
-    return (this.activity?.quietMs() ?? 0) >= this.all.holdMs
+    return (this.activity?.quietMs() ?? 0) >= this.#all.holdMs
   }
 
   /**
@@ -127,17 +127,17 @@ export class HeldSlot {
    * and so free after `hold`.
    */
   release(): MaybePromise<void> {
-    if (this.state === 'released') return undefined
-    this.end('released')
+    if (this.#state === 'released') return undefined
+    this.#end('released')
     const isSlot = ({ limit, slot }: Charge) => limit.algorithm.holdsSlots && slot !== undefined
     if (!this.charges.some(isSlot)) return undefined
     const change = { kind: 'settle', charges: givenBack(this.charges) } as const
-    return quietly(() => this.all.ledgers.change(this.ledger, change))
+    return quietly(() => this.#all.ledgers.change(this.ledger, change))
   }
 
   /** Ends the renewals of the slots, which so are free after `hold` at the latest. */
   abandon(): void {
-    if (this.state === 'renewed') this.end('abandoned')
+    if (this.#state === 'renewed') this.#end('abandoned')
   }
 
   /**
@@ -145,24 +145,25 @@ export class HeldSlot {
    * if a renewal is due that the runtime's timers may not make.
    */
   touch(): void {
-    const { all, state } = this
-    const isDue = timersEndWithRequest && performance.now() - this.renewedAt > all.periodMs
+    const all = this.#all
+    const state = this.#state
+    const isDue = timersEndWithRequest && performance.now() - this.#renewedAt > all.periodMs
     if (all.isClosed || state === 'released' || (state === 'renewed' && !isDue)) return
     if (state === 'abandoned') all.add(this)
-    this.state = 'renewed'
+    this.#state = 'renewed'
     this.renew()
   }
 
   renew(): void {
-    this.renewedAt = performance.now()
+    this.#renewedAt = performance.now()
     void quietly(() => this.ledger.change({ kind: 'renew', requests: [this.charges] }))
   }
 
-  private end(state: 'released' | 'abandoned'): void {
-    this.state = state
-    this.all.delete(this)
-    if (!this.isReported) this.ended(state)
-    this.isReported = true
+  #end(state: 'released' | 'abandoned'): void {
+    this.#state = state
+    this.#all.delete(this)
+    if (!this.#isReported) this.ended(state)
+    this.#isReported = true
   }
 }
 

@@ -25,8 +25,8 @@ export type ChargeListener = (
 export class LimiterEvents {
   protected readonly policies: readonly Policy[]
   protected readonly limiter: string | undefined
-  private readonly keySecret: string | undefined
-  private readonly dryRun: boolean
+  readonly #keySecret: string | undefined
+  readonly #dryRun: boolean
   /** Set while a meter listens. */
   onCharge: ChargeListener | undefined
 
@@ -43,8 +43,8 @@ export class LimiterEvents {
   ) {
     this.policies = policies
     this.limiter = limiter
-    this.keySecret = keySecret
-    this.dryRun = dryRun
+    this.#keySecret = keySecret
+    this.#dryRun = dryRun
   }
 
   /** Whether decisions, or the events that they cause, have subscribers. */
@@ -71,7 +71,8 @@ export class LimiterEvents {
     source: DecisionEvent['source'] = decision.source,
   ): void {
     const { limit, remaining, resetMs, retryAfterMs, delayMs, policies, ban } = decision
-    const { limiter, dryRun } = this
+    const dryRun = this.#dryRun
+    const { limiter } = this
     const refusing = decision.allowed ? dryRefusalOf(policies) : undefined
     const allowed = decision.allowed && refusing === undefined
     const admission = source === decision.source ? 'admitted' : 'skipped'
@@ -102,11 +103,11 @@ export class LimiterEvents {
         delayMs,
         durationMs,
         banned: ban !== undefined,
-        keyHash: allowed ? undefined : this.hash(binding?.key),
+        keyHash: allowed ? undefined : this.#hash(binding?.key),
       })
     }
     if (ban?.began && banEvents.hasSubscribers) {
-      const keyHash = this.hash(policies[0]?.key)
+      const keyHash = this.#hash(policies[0]?.key)
       banEvents.publish({ limiter, route, endsMs: ban.endsMs, dryRun, keyHash })
     }
     if (decision.allowed && policies.length > 0)
@@ -136,19 +137,19 @@ export class LimiterEvents {
     route: string | undefined,
     origins: readonly Partial<Origin>[],
   ): MaybePromise<void> {
-    const published = this.publishSettled(done, charges, route)
+    const published = this.#publishSettled(done, charges, route)
     const { onCharge } = this
     if (onCharge === undefined) return published
     return then(published, () => onCharge(this.policies, charges, origins, true))
   }
 
-  private publishSettled(
+  #publishSettled(
     done: MaybePromise<void>,
     charges: readonly Charge[],
     route: string | undefined,
   ): MaybePromise<void> {
     if (!settleEvents.hasSubscribers) return done
-    const event = this.settlement('cost', charges, route)
+    const event = this.#settlement('cost', charges, route)
     if (!isPromise(done)) return settleEvents.publish(event)
     return done.then(
       () => settleEvents.publish(event),
@@ -169,7 +170,7 @@ export class LimiterEvents {
     route: string | undefined,
   ): void {
     if (!settleEvents.hasSubscribers) return
-    const event = this.settlement(reason, givenBack(charges), route)
+    const event = this.#settlement(reason, givenBack(charges), route)
     if (event.policies.length > 0) settleEvents.publish(event)
   }
 
@@ -207,7 +208,7 @@ export class LimiterEvents {
     return Promise.resolve(waitTraces.tracePromise(wait, context))
   }
 
-  private settlement(
+  #settlement(
     reason: SettleEvent['reason'],
     charges: readonly Charge[],
     route: string | undefined,
@@ -219,9 +220,9 @@ export class LimiterEvents {
     return { limiter: this.limiter, route, reason, policies, errorType: undefined }
   }
 
-  private hash(key: string | undefined): string | undefined {
-    if (this.keySecret === undefined || key === undefined) return undefined
-    return encode(hmac(this.keySecret, key), 'base64url')
+  #hash(key: string | undefined): string | undefined {
+    if (this.#keySecret === undefined || key === undefined) return undefined
+    return encode(hmac(this.#keySecret, key), 'base64url')
   }
 }
 

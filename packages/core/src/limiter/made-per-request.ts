@@ -18,12 +18,12 @@ let counting = false
  * each request, it never limits, because it counts nothing else.
  */
 export class SingleUse {
-  private readonly shape: string
-  private readonly madeIn = turn
-  private suspected = false
+  readonly #shape: string
+  readonly #madeIn = turn
+  #suspected = false
 
   private constructor(shape: string) {
-    this.shape = shape
+    this.#shape = shape
   }
 
   /** @param shape equal for all limiters made by the same code */
@@ -39,8 +39,8 @@ export class SingleUse {
 
   /** Call it with each use until it returns true: then it is used again, or the warning was given. */
   isRuledOut(): boolean {
-    if (turn === this.madeIn) {
-      if (!this.suspected) this.suspect()
+    if (turn === this.#madeIn) {
+      if (!this.#suspected) this.#suspect()
       return hasWarned
     }
     this.end()
@@ -49,13 +49,13 @@ export class SingleUse {
 
   /** A closed limiter was made with care, so it does not count. */
   end(): void {
-    if (this.suspected) add(this.shape, -1)
-    this.suspected = false
+    if (this.#suspected) add(this.#shape, -1)
+    this.#suspected = false
   }
 
-  private suspect(): void {
-    this.suspected = true
-    if (add(this.shape, 1) < SUSPICIOUS) return
+  #suspect(): void {
+    this.#suspected = true
+    if (add(this.#shape, 1) < SUSPICIOUS) return
     hasWarned = true
     unused.clear()
     warnOnce(

@@ -17,19 +17,19 @@ const MAX_LEDGERS = 100
 
 /** The ledgers of some policies: one, unless a window is a function of the request. */
 export class PolicyLedgers<M extends StoreMode> {
-  private readonly policies: readonly Policy[]
-  private readonly open: (keyspaces: readonly Keyspace[]) => Ledger<M>
+  readonly #policies: readonly Policy[]
+  readonly #open: (keyspaces: readonly Keyspace[]) => Ledger<M>
   /** The ledgers by their keyspaces. */
-  private readonly known = new Map<string, Ledger<M>>()
+  readonly #known = new Map<string, Ledger<M>>()
   /** Undefined if there are several. */
   readonly only: Ledger<M> | undefined
   /** Called with the keys of a change, once it is made or has failed. */
   whenChanged: ((keys: ReadonlySet<string>) => void) | undefined
 
   constructor(policies: readonly Policy[], open: (keyspaces: readonly Keyspace[]) => Ledger<M>) {
-    this.policies = policies
-    this.open = open
-    const ledger = this.get(policies.map((policy) => policy.keyspace()))
+    this.#policies = policies
+    this.#open = open
+    const ledger = this.#get(policies.map((policy) => policy.keyspace()))
     if (!policies.some(({ windowVaries }) => windowVaries)) this.only = ledger
   }
 
@@ -38,14 +38,14 @@ export class PolicyLedgers<M extends StoreMode> {
    * @param charges one for each policy, in their order
    */
   of(charges: readonly Charge[]): Ledger<M> {
-    return this.only ?? this.get(charges.map(({ limit }, i) => this.policies[i]!.keyspace(limit)))
+    return this.only ?? this.#get(charges.map(({ limit }, i) => this.#policies[i]!.keyspace(limit)))
   }
 
   /** All ledgers that are known, and that of a window which no request has had yet. */
   all(window?: Duration): readonly Ledger<M>[] {
     if (window !== undefined)
-      this.get(this.policies.map((policy) => policy.keyspace(policy.anyLimit(window))))
-    return [...this.known.values()]
+      this.#get(this.#policies.map((policy) => policy.keyspace(policy.anyLimit(window))))
+    return [...this.#known.values()]
   }
 
   /** Makes a change in one of the ledgers, and calls `whenChanged`. */
@@ -63,14 +63,14 @@ export class PolicyLedgers<M extends StoreMode> {
     return done
   }
 
-  private get(keyspaces: readonly Keyspace[]): Ledger<M> {
+  #get(keyspaces: readonly Keyspace[]): Ledger<M> {
     const id = keyspaces.map(({ name }) => name).join('\n')
-    let ledger = this.known.get(id)
+    let ledger = this.#known.get(id)
     if (ledger === undefined) {
-      ledger = this.open(keyspaces)
-      const [oldest] = this.known.keys()
-      if (this.known.size === MAX_LEDGERS) this.known.delete(oldest as string)
-      this.known.set(id, ledger)
+      ledger = this.#open(keyspaces)
+      const [oldest] = this.#known.keys()
+      if (this.#known.size === MAX_LEDGERS) this.#known.delete(oldest as string)
+      this.#known.set(id, ledger)
     }
     return ledger
   }

@@ -33,10 +33,10 @@ export class PolicyWindow {
   readonly unit: CalendarUnit | undefined
   /** Whether its length depends on the request. */
   readonly varies: boolean
-  private readonly path: string
-  private readonly values: Values<typeof OPTIONS.policy>
+  readonly #path: string
+  readonly #values: Values<typeof OPTIONS.policy>
   /** The windows by their lengths, or by the day on which windows of the calendar begin: at most 31. */
-  private readonly known = new Map<number, WindowLimits>()
+  readonly #known = new Map<number, WindowLimits>()
 
   /**
    * @param path where the policy's options are, for messages: `policies[0].`, or ''
@@ -44,15 +44,15 @@ export class PolicyWindow {
    */
   constructor(path: string, values: Values<typeof OPTIONS.policy>) {
     const { window, timeZone, anchor } = values
-    this.path = path
-    this.values = values
+    this.#path = path
+    this.#values = values
     this.unit = typeof window === 'string' ? window : undefined
     this.varies = typeof window === 'function'
     if (timeZone !== undefined && this.unit === undefined) {
-      throw this.conflict('timeZone', "window: 'day', 'week' or 'month' with it", window)
+      throw this.#conflict('timeZone', "window: 'day', 'week' or 'month' with it", window)
     }
     if (anchor !== undefined && (this.unit === undefined || this.unit === 'day')) {
-      throw this.conflict('anchor', "window: 'week' or 'month' with it", window)
+      throw this.#conflict('anchor', "window: 'week' or 'month' with it", window)
     }
     this.initial = this.varies
       ? { windowMs: ASSUMED_MS, calendar: undefined, limits: new Map() }
@@ -67,30 +67,31 @@ export class PolicyWindow {
    * @throws SluiceError if one is wrong, or the window is one length too many
    */
   of(window: unknown, anchor: unknown): WindowLimits {
-    const { values, unit } = this
+    const values = this.#values
+    const { unit } = this
     if (unit === undefined) {
-      const ms = this.varies ? this.checkLength(window) : (values.window as number)
-      return this.known.get(ms) ?? this.add(ms, ms)
+      const ms = this.varies ? this.#checkLength(window) : (values.window as number)
+      return this.#known.get(ms) ?? this.#add(ms, ms)
     }
     // Made for the first calendar window: it takes a millisecond.
     utc ??= new TimeZone('UTC')
     const { timeZone = utc } = values
     const varies = typeof values.anchor === 'function'
-    const given = this.checkAnchor(varies ? anchor : values.anchor)
+    const given = this.#checkAnchor(varies ? anchor : values.anchor)
     const day = unit === 'day' ? 1 : anchorDay(unit, timeZone, given)
-    const known = this.known.get(day)
-    return known ?? this.add(day, CALENDAR_MS[unit], new Calendar(unit, timeZone, day, varies))
+    const known = this.#known.get(day)
+    return known ?? this.#add(day, CALENDAR_MS[unit], new Calendar(unit, timeZone, day, varies))
   }
 
-  private add(by: number, windowMs: number, calendar?: Calendar): WindowLimits {
+  #add(by: number, windowMs: number, calendar?: Calendar): WindowLimits {
     const added = { windowMs, calendar, limits: new Map() }
-    this.known.set(by, added)
+    this.#known.set(by, added)
     return added
   }
 
   /** @returns ms */
-  private checkLength(window: unknown): number {
-    const option = `${this.path}window`
+  #checkLength(window: unknown): number {
+    const option = `${this.#path}window`
     const ms = OPTIONS.policy.window.type.check(option, window)
     if (typeof ms === 'string') {
       throw new SluiceError({
@@ -101,7 +102,7 @@ export class PolicyWindow {
         fix: `Return a duration such as '1d', or make a limiter for each unit of the calendar.`,
       })
     }
-    if (this.known.size < MAX_LENGTHS || this.known.has(ms)) return ms
+    if (this.#known.size < MAX_LENGTHS || this.#known.has(ms)) return ms
     throw new SluiceError({
       code: 'SLUICE_OPTION_RANGE',
       option,
@@ -111,16 +112,16 @@ export class PolicyWindow {
     })
   }
 
-  private checkAnchor(anchor: unknown): Anchor | undefined {
+  #checkAnchor(anchor: unknown): Anchor | undefined {
     if (anchor === undefined) return undefined
-    const checked = OPTIONS.policy.anchor.type.check(`${this.path}anchor`, anchor)
+    const checked = OPTIONS.policy.anchor.type.check(`${this.#path}anchor`, anchor)
     if (this.unit === 'month' || typeof checked !== 'number') return checked
-    throw this.conflict('anchor', 'a date, whose weekday weeks begin on', anchor)
+    throw this.#conflict('anchor', 'a date, whose weekday weeks begin on', anchor)
   }
 
-  private conflict(option: string, expected: string, received: unknown): SluiceError {
+  #conflict(option: string, expected: string, received: unknown): SluiceError {
     return conflict(
-      this.path + option,
+      this.#path + option,
       expected,
       received,
       `Remove ${option}, or set what it belongs to.`,

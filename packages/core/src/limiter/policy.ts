@@ -55,13 +55,13 @@ export class Policy {
   /** The user's other options of the algorithm; missing ones have its defaults. */
   readonly params: Omit<AlgorithmParams, 'limit' | 'windowMs'>
   /** The algorithm that counts, wrapped where charges are reservations. */
-  private readonly counting: Algorithm
-  private readonly path: string
+  readonly #counting: Algorithm
+  readonly #path: string
   /** The user's options, which {@link with} starts from; only a live policy keeps them. */
-  private readonly given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
-  private readonly window: PolicyWindow
-  private readonly values: Values<typeof OPTIONS.policy>
-  private readonly localShares = new WeakMap<CompiledLimit, CompiledLimit>()
+  readonly #given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
+  readonly #window: PolicyWindow
+  readonly #values: Values<typeof OPTIONS.policy>
+  readonly #localShares = new WeakMap<CompiledLimit, CompiledLimit>()
 
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
@@ -74,17 +74,17 @@ export class Policy {
   ) {
     const windowOptions = asWindowOptions(path, options)
     const isConcurrent = windowOptions !== options
-    this.values = readOptions(OPTIONS.policy, path, windowOptions)
-    const { name, limit, algorithm, unit, anchor, alertAt, reserve, dryRun, enforce } = this.values
-    this.path = path
-    this.given = options.live ? options : undefined
+    this.#values = readOptions(OPTIONS.policy, path, windowOptions)
+    const { name, limit, algorithm, unit, anchor, alertAt, reserve, dryRun, enforce } = this.#values
+    this.#path = path
+    this.#given = options.live ? options : undefined
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
-    this.window = new PolicyWindow(path === '' ? '' : `${path}.`, this.values)
-    const counted = this.window.unit === undefined ? algorithm : 'fixed-window'
-    this.counting = isConcurrent ? concurrency : algorithms[counted]
+    this.#window = new PolicyWindow(path === '' ? '' : `${path}.`, this.#values)
+    const counted = this.#window.unit === undefined ? algorithm : 'fixed-window'
+    this.#counting = isConcurrent ? concurrency : algorithms[counted]
     this.reserves = reserve
-    this.algorithm = reserve ? reserved(this.counting) : this.counting
+    this.algorithm = reserve ? reserved(this.#counting) : this.#counting
     const { hold } = options as { hold?: unknown }
     if (reserve)
       this.holdMs = OPTIONS.concurrency.hold.type.check(
@@ -97,15 +97,15 @@ export class Policy {
     this.alertAt = alertAt
     if (dryRun && enforce !== undefined)
       throw conflict(this.at('enforce'), 'either dryRun or enforce', enforce, 'Remove one of them.')
-    this.enforced = enforcedBy(this.values)
-    this.checkAlgorithm(options)
+    this.enforced = enforcedBy(this.#values)
+    this.#checkAlgorithm(options)
     const holdMs = reserve ? this.holdMs : undefined
     const varies = typeof limit === 'function'
-    this.params = { burst: this.own('burst'), maxDelayMs: this.own('maxDelay'), holdMs, varies }
-    if (!varies && typeof anchor !== 'function' && !this.window.varies)
+    this.params = { burst: this.#own('burst'), maxDelayMs: this.#own('maxDelay'), holdMs, varies }
+    if (!varies && typeof anchor !== 'function' && !this.#window.varies)
       this.compiledLimit = this.limitFor()
     const { maxLimit } = this.algorithm
-    this.live = checkLive(this.at('live'), this.values.live, this.limit, maxLimit)
+    this.live = checkLive(this.at('live'), this.#values.live, this.limit, maxLimit)
     if (this.live !== undefined && this.windowVaries)
       throw conflict(
         this.at('live'),
@@ -128,11 +128,11 @@ export class Policy {
    */
   with(settings: Partial<PolicyOptions & ConcurrencyOptions>): Policy {
     const { live, limitOption } = this
-    const { dryRun, enforce, ...others } = this.given ?? {}
+    const { dryRun, enforce, ...others } = this.#given ?? {}
     // For whom it is a dry run is one setting.
     const replaces = settings.dryRun !== undefined || settings.enforce !== undefined
-    const given = { ...(replaces ? others : this.given), ...settings, live: undefined }
-    const policy = new Policy(this.path, given)
+    const given = { ...(replaces ? others : this.#given), ...settings, live: undefined }
+    const policy = new Policy(this.#path, given)
     if (this.allows(policy.limit)) return Object.assign(policy, { live, given })
     throw new SluiceError({
       code: 'SLUICE_OPTION_RANGE',
@@ -155,26 +155,30 @@ export class Policy {
    * @param code the limit of the code, which stores have prepared for: it is taken where the other one is no different
    */
   adopt(other: Policy, code: CompiledLimit | undefined): void {
-    const { given, liveId } = this
+    const { liveId } = this
     const { compiledLimit } = other
     const isSame =
       code && compiledLimit && formatParams(code.params) === formatParams(compiledLimit.params)
-    Object.assign(this, other, { given, liveId, compiledLimit: isSame ? code : compiledLimit })
+    Object.assign(this, other, {
+      given: this.#given,
+      liveId,
+      compiledLimit: isSame ? code : compiledLimit,
+    })
   }
 
   /** The longest that a window lasts, ms; a minute if it is a function of the request. */
   get windowMs(): number {
-    return this.window.initial.windowMs
+    return this.#window.initial.windowMs
   }
 
   /** Whether the window is a function of the request. */
   get windowVaries(): boolean {
-    return this.window.varies
+    return this.#window.varies
   }
 
   /** Units per window, or undefined if it is a function of the request. */
   get limit(): number | undefined {
-    const { limit } = this.values
+    const { limit } = this.#values
     return typeof limit === 'number' ? limit : undefined
   }
 
@@ -185,9 +189,9 @@ export class Policy {
    */
   anyLimit(window?: unknown): CompiledLimit {
     if (this.compiledLimit !== undefined) return this.compiledLimit
-    const { initial, varies } = this.window
-    const inWindow = varies && window !== undefined ? this.window.of(window, undefined) : initial
-    return this.limitIn(inWindow, this.limit ?? this.params.burst ?? 1)
+    const { initial, varies } = this.#window
+    const inWindow = varies && window !== undefined ? this.#window.of(window, undefined) : initial
+    return this.#limitIn(inWindow, this.limit ?? this.params.burst ?? 1)
   }
 
   /**
@@ -197,7 +201,7 @@ export class Policy {
    * @throws SluiceError if one is wrong
    */
   limitFor(limit?: unknown, anchor?: unknown, window?: unknown): CompiledLimit {
-    return this.limitIn(this.window.of(window, anchor), this.limit ?? limit)
+    return this.#limitIn(this.#window.of(window, anchor), this.limit ?? limit)
   }
 
   /**
@@ -206,7 +210,7 @@ export class Policy {
    */
   someLimit(window?: unknown, anchor?: unknown): CompiledLimit {
     const units = this.limit ?? this.params.burst ?? 1
-    return this.compiledLimit ?? this.limitIn(this.window.of(window, anchor), units)
+    return this.compiledLimit ?? this.#limitIn(this.#window.of(window, anchor), units)
   }
 
   /**
@@ -217,7 +221,7 @@ export class Policy {
     const { burst, maxDelayMs } = this.params
     const { maxLimit } = this.algorithm
     const units = OPTIONS.policy.limit.type.check('limit', limit, maxLimit)
-    this.checkProportions({ ...this.params, limit: units, windowMs: this.windowMs })
+    this.#checkProportions({ ...this.params, limit: units, windowMs: this.windowMs })
     return { limit: units, burst, maxDelayMs }
   }
 
@@ -226,12 +230,12 @@ export class Policy {
    * @param share above 0, up to 1, always the same
    */
   localShareOf(limit: CompiledLimit, share: number): CompiledLimit {
-    let known = this.localShares.get(limit)
+    let known = this.#localShares.get(limit)
     if (known === undefined) {
       const { params } = limit
       const burst = params.burst === undefined ? undefined : shareOf(params.burst, share)
-      known = this.compile({ ...params, limit: shareOf(params.limit, share), burst })
-      this.localShares.set(limit, known)
+      known = this.#compile({ ...params, limit: shareOf(params.limit, share), burst })
+      this.#localShares.set(limit, known)
     }
     return known
   }
@@ -243,13 +247,13 @@ export class Policy {
    * @param resetMs when a quota that is in use is full again, ms from `at` on
    */
   windowEndOf({ windowMs }: CompiledLimit, at: number, resetMs: number): number {
-    if (this.counting.name === 'fixed-window') return at + resetMs
+    if (this.#counting.name === 'fixed-window') return at + resetMs
     return (Math.floor(at / windowMs) + 1) * windowMs
   }
 
   /** @throws SluiceError if an option is a function: only adapters have a request to call it with */
   assertStatic(): void {
-    const varying = Object.entries(this.values).find(([, value]) => typeof value === 'function')
+    const varying = Object.entries(this.#values).find(([, value]) => typeof value === 'function')
     if (varying === undefined) return
     const [option, received] = varying
     throw new SluiceError({
@@ -294,7 +298,7 @@ export class Policy {
       name,
       algorithm,
       limit: compiledLimit,
-      live: formatLive({ id: liveId as string, ...live, enforced: enforcedBy(this.given ?? {}) }),
+      live: formatLive({ id: liveId as string, ...live, enforced: enforcedBy(this.#given ?? {}) }),
       // A document may change them later.
       get params() {
         return current()
@@ -302,28 +306,28 @@ export class Policy {
     }
   }
 
-  private limitIn({ windowMs, calendar, limits }: WindowLimits, limit: unknown): CompiledLimit {
+  #limitIn({ windowMs, calendar, limits }: WindowLimits, limit: unknown): CompiledLimit {
     let known = limits.get(limit)
     if (known === undefined) {
       const { maxLimit } = this.algorithm
       const units = OPTIONS.policy.limit.type.check(this.at(this.limitOption), limit, maxLimit)
       const params = { ...this.params, limit: units, windowMs, calendar }
-      this.checkProportions(params)
-      known = this.compile(params)
+      this.#checkProportions(params)
+      known = this.#compile(params)
       if (limits.size === MAX_LIMITS) limits.clear()
       limits.set(limit, known)
     }
     return known
   }
 
-  private compile(params: AlgorithmParams): CompiledLimit {
-    const counting = params.calendar === undefined ? this.counting : calendarWindow
+  #compile(params: AlgorithmParams): CompiledLimit {
+    const counting = params.calendar === undefined ? this.#counting : calendarWindow
     const algorithm = this.reserves ? reserved(counting) : counting
     return algorithm.compile(params)
   }
 
   /** Keeps queues and refill times within exact integers. */
-  private checkProportions({ limit, windowMs, burst = 0, maxDelayMs = 0 }: AlgorithmParams): void {
+  #checkProportions({ limit, windowMs, burst = 0, maxDelayMs = 0 }: AlgorithmParams): void {
     if (limit === 0) return
     if ((burst / limit) * windowMs > MAX_REFILL_MS) {
       throw new SluiceError({
@@ -346,20 +350,21 @@ export class Policy {
   }
 
   /** An option of the algorithm, unless it has the default. */
-  private own(option: AlgorithmOption): number | undefined {
-    const { algorithm, values } = this
+  #own(option: AlgorithmOption): number | undefined {
+    const values = this.#values
+    const { algorithm } = this
     const usual = algorithm.options[option] === 'limit' ? values.limit : algorithm.options[option]
     return values[option] === usual ? undefined : values[option]
   }
 
   /** The option in messages: `policies[0].limit`. */
   at(option: string): string {
-    return this.path === '' ? option : `${this.path}.${option}`
+    return this.#path === '' ? option : `${this.#path}.${option}`
   }
 
   /** Options of other algorithms have no meaning, so that they must be a mistake. */
-  private checkAlgorithm(options: { algorithm?: unknown }): void {
-    if (options.algorithm !== undefined && options.algorithm !== this.counting.name) {
+  #checkAlgorithm(options: { algorithm?: unknown }): void {
+    if (options.algorithm !== undefined && options.algorithm !== this.#counting.name) {
       throw conflict(
         this.at('algorithm'),
         "'fixed-window', which windows of the calendar are",
@@ -370,15 +375,15 @@ export class Policy {
     for (const option of ALGORITHM_OPTIONS) {
       if ((options as Record<string, unknown>)[option] === undefined) continue
       const having = algorithmsWith(option)
-      if (having.some((name) => name === this.counting.name)) continue
+      if (having.some((name) => name === this.#counting.name)) continue
       throw conflict(
         this.at(option),
         `algorithm: '${having[0]}' with it`,
-        this.counting.name,
+        this.#counting.name,
         `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
       )
     }
-    const { counting } = this
+    const counting = this.#counting
     if (this.reserves && (counting.keepsLog || counting.options.maxDelay !== undefined)) {
       throw conflict(
         this.at('reserve'),

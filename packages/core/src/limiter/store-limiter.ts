@@ -66,13 +66,13 @@ const METHODS = [
 /** The policies on a store, for keys: all of them are charged the same cost. */
 export class StoreLimiter extends ChargeLimiter implements Limiter {
   /** Reused by every call, so that a synchronous decision allocates only itself. */
-  private readonly charges = this.blankCharges()
-  private readonly clients: ClientKeys | undefined
+  readonly #charges = this.#blankCharges()
+  readonly clients: ClientKeys | undefined
   /** The networks that are blocked under the prefix, whatever the scope. */
   readonly networks: NetworkBlocks
   readonly maxWaiting: number
-  private opened: Waiting | undefined
-  private readonly detach: (() => void) | undefined
+  #opened: Waiting | undefined
+  readonly #detach: (() => void) | undefined
 
   /** @param clients how calls name clients. Left out: by the keys that are charged */
   constructor(
@@ -87,8 +87,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     this.networks = parts.networks
     this.maxWaiting = parts.maxWaiting
     if (parts.livePolicies.length > 0)
-      this.detach = attachLive(parts.networks.documents, parts.livePolicies, () =>
-        this.opened?.relimit(this.compiledPolicies),
+      this.#detach = attachLive(parts.networks.documents, parts.livePolicies, () =>
+        this.#opened?.relimit(this.compiledPolicies),
       )
     if (this.store.mode === 'async') for (const name of METHODS) rejectWithErrors(this, name)
   }
@@ -98,9 +98,9 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     options?: { cost?: number } & ClientOptions & LimitOptions,
   ): MaybePromise<Decision> {
     checkTaken(options, TAKEN.consume)
-    this.checkHoldsNothing('consume')
-    const charges = this.fill(key, costOf(options), options)
-    return this.decideAndReport(charges, options?.address)
+    this.#checkHoldsNothing('consume')
+    const charges = this.#fill(key, costOf(options), options)
+    return this.#decideAndReport(charges, options?.address)
   }
 
   async wait(
@@ -108,8 +108,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     options: { cost?: number } & WaitOptions & ClientOptions & LimitOptions = {},
   ): Promise<Decision> {
     checkTaken(options, TAKEN.wait)
-    this.checkHoldsNothing('wait')
-    return this.waiting.wait(this.fill(key, costOf(options), options, this.blankCharges()), options)
+    this.#checkHoldsNothing('wait')
+    return this.waiting.wait(
+      this.#fill(key, costOf(options), options, this.#blankCharges()),
+      options,
+    )
   }
 
   takeTurn(
@@ -117,11 +120,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     options?: { cost?: number } & ClientOptions & LimitOptions,
   ): MaybePromise<Turn> {
     checkTaken(options, TAKEN.consume)
-    this.checkHoldsNothing('takeTurn')
+    this.#checkHoldsNothing('takeTurn')
     if (!this.compiledPolicies.some(({ algorithm }) => algorithm.options.maxDelay !== undefined))
       throw withoutTurns(this.compiledPolicies[0] as Policy)
-    const charges = this.fill(key, costOf(options), options, this.blankCharges())
-    return then(this.decideAndReport(charges, options?.address), (decision) =>
+    const charges = this.#fill(key, costOf(options), options, this.#blankCharges())
+    return then(this.#decideAndReport(charges, options?.address), (decision) =>
       toTurn(decision, this.store.mode, () =>
         this.settleCharges(undone(madeOf(charges, decision.policies)), decision),
       ),
@@ -144,7 +147,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (this.held === undefined)
       throw wrongMethod('acquire', 'consume', 'a policy that has concurrent or reserve')
     const cost = costOf(options)
-    const charges = this.fill(key, cost, options, this.blankCharges())
+    const charges = this.#fill(key, cost, options, this.#blankCharges())
     charges.forEach((charge, i) => {
       const { holdsSlots, reserves } = this.compiledPolicies[i] as Policy
       if (holdsSlots) Object.assign(charge, { cost: 1, slot: nextSlot() })
@@ -152,7 +155,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     })
     const decided =
       options?.maxWait === undefined
-        ? this.decideAndReport(charges, options?.address)
+        ? this.#decideAndReport(charges, options?.address)
         : this.waiting.wait(charges, options)
     return then(decided, (decision) => {
       const made = madeOf(charges, decision.policies)
@@ -160,7 +163,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
         this.events.released(reason, made, undefined),
       )
       return toAcquisition(decision, this.store.mode, held, (actual = cost) =>
-        this.settleAcquired(made, decision, cost, actual),
+        this.#settleAcquired(made, decision, cost, actual),
       )
     })
   }
@@ -170,7 +173,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
    * @param cost the estimate, units
    * @param actual its real cost, units
    */
-  private settleAcquired(
+  #settleAcquired(
     charges: readonly Charge[],
     decision: Decision,
     cost: number,
@@ -192,9 +195,9 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   peek(key: string, options?: ClientOptions & LimitOptions): MaybePromise<Decision> {
     checkTaken(options, TAKEN.peek)
-    const charges = this.fill(key, 0, options)
-    const blockedMs = this.blockedMs(charges, options?.address)
-    if (blockedMs > 0) return this.asPromised(this.refuseNetwork(charges, blockedMs))
+    const charges = this.#fill(key, 0, options)
+    const blockedMs = this.#blockedMs(charges, options?.address)
+    if (blockedMs > 0) return this.#asPromised(this.refuseNetwork(charges, blockedMs))
     return this.preview(charges)
   }
 
@@ -206,7 +209,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     if (remaining !== undefined) checkInteger('remaining', remaining, 0, Number.MAX_SAFE_INTEGER)
-    const charges = this.fill(key, units, options).map((charge) => ({ ...charge, remaining }))
+    const charges = this.#fill(key, units, options).map((charge) => ({ ...charge, remaining }))
     const onIncrease = this.events.onIncrease(
       charges,
       this.compiledPolicies.map(() => ({ source })),
@@ -220,18 +223,18 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   reset(given: string | readonly string[], options?: BlockOptions): MaybePromise<void> {
     checkTaken(options, TAKEN.block)
-    if (this.isNetwork(given, options)) return this.networks.unblock(checkNetworks(given))
-    return this.everywhere(given, (limiter, key) =>
-      limiter.changeAll({ kind: 'reset', key }, options),
+    if (this.#isNetwork(given, options)) return this.networks.unblock(checkNetworks(given))
+    return this.#everywhere(given, (limiter, key) =>
+      limiter.#changeAll({ kind: 'reset', key }, options),
     )
   }
 
   override(key: string, override: OverrideOptions | null): MaybePromise<void> {
-    return this.overrideKey(this.keyOf(key), override)
+    return this.overrideKey(this.#keyOf(key), override)
   }
 
   grant(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
-    return this.grantKey(this.keyOf(key), units, options)
+    return this.grantKey(this.#keyOf(key), units, options)
   }
 
   block(
@@ -241,12 +244,13 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   ): MaybePromise<void> {
     checkTaken(options, TAKEN.block)
     const durationMs = parseDuration('duration', duration)
-    if (this.isNetwork(given, options)) return this.networks.block(checkNetworks(given), durationMs)
-    return this.everywhere(given, (limiter, key) => {
+    if (this.#isNetwork(given, options))
+      return this.networks.block(checkNetworks(given), durationMs)
+    return this.#everywhere(given, (limiter, key) => {
       const range = key.includes('/') ? parseCidr(key) : undefined
       // Keys of IPv6 are networks.
       if (range !== undefined && isIPv4(range.network)) warnOfKey()
-      return limiter.changeAll({ kind: 'block', key, durationMs }, options)
+      return limiter.#changeAll({ kind: 'block', key, durationMs }, options)
     })
   }
 
@@ -257,10 +261,10 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   /** Its queues are made for the first call that waits, since most limiters have none. */
   get waiting(): Waiting {
-    this.opened ??= new Waiting(this, this.maxWaiting, (charges, address) =>
-      this.decideOwn(charges, this.blockedMs(charges, address)),
+    this.#opened ??= new Waiting(this, this.maxWaiting, (charges, address) =>
+      this.#decideOwn(charges, this.#blockedMs(charges, address)),
     )
-    return this.opened
+    return this.#opened
   }
 
   /** Calls the listener with each charge of this limiter and of its siblings; undefined: none. */
@@ -270,21 +274,21 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   override close(): void {
     for (const each of this.clients?.siblings() ?? []) if (each !== this) each.close()
-    this.detach?.()
+    this.#detach?.()
     this.waiting.close()
     super.close()
   }
 
-  private keyOf(text: unknown): string {
+  #keyOf(text: unknown): string {
     return this.clients === undefined ? checkKey(text) : this.clients.keyOf(text)
   }
 
-  private isNetwork(given: unknown, options: BlockOptions | undefined): boolean {
+  #isNetwork(given: unknown, options: BlockOptions | undefined): boolean {
     if (options?.network !== undefined || typeof given !== 'string') return !!options?.network
     return this.clients?.isNetwork(given) ?? false
   }
 
-  private everywhere(
+  #everywhere(
     text: unknown,
     act: (limiter: StoreLimiter, key: string) => MaybePromise<void>,
   ): MaybePromise<void> {
@@ -292,22 +296,22 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     return all(this.clients.everywhere(text).map(({ limiter, key }) => act(limiter, key)))
   }
 
-  private changeAll(change: Change, options: BlockOptions | undefined): MaybePromise<void> {
+  #changeAll(change: Change, options: BlockOptions | undefined): MaybePromise<void> {
     return all(
       this.ledgers.all(options?.window).map((ledger) => this.ledgers.change(ledger, change)),
     )
   }
 
   /** Decides an application's own call, and reports it. An adapter reports its own decisions. */
-  private decideAndReport(
+  #decideAndReport(
     charges: readonly Charge[],
     address: string | undefined,
   ): MaybePromise<Decision> {
-    const blockedMs = this.blockedMs(charges, address)
+    const blockedMs = this.#blockedMs(charges, address)
     if (this.onDecision === undefined && !this.events.isWatched && blockedMs === 0)
       return this.decide(charges)
     const started = performance.now()
-    return then(this.decideOwn(charges, blockedMs), (decision) => {
+    return then(this.#decideOwn(charges, blockedMs), (decision) => {
       this.report(decision, charges, performance.now() - started)
       return decision
     })
@@ -326,14 +330,14 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   /** @param blockedMs until the block of the client's network ends, ms; 0: there is none */
-  private decideOwn(charges: readonly Charge[], blockedMs: number): MaybePromise<Decision> {
+  #decideOwn(charges: readonly Charge[], blockedMs: number): MaybePromise<Decision> {
     return blockedMs === 0
       ? this.decide(charges)
-      : this.asPromised(this.refuseNetwork(charges, blockedMs))
+      : this.#asPromised(this.refuseNetwork(charges, blockedMs))
   }
 
   /** How long the client of an application's own call is blocked by its address, ms; 0 if it is not. */
-  private blockedMs(charges: readonly Charge[], address: string | undefined): number {
+  #blockedMs(charges: readonly Charge[], address: string | undefined): number {
     const { networks } = this
     if (networks.size === 0) return 0
     const [{ key }] = charges as [Charge]
@@ -341,21 +345,21 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   /** Returns a promise where the store is remote. */
-  private asPromised<T>(value: T): MaybePromise<T> {
+  #asPromised<T>(value: T): MaybePromise<T> {
     return this.store.mode === 'sync' ? value : Promise.resolve(value)
   }
 
-  private checkHoldsNothing(method: string): void {
+  #checkHoldsNothing(method: string): void {
     if (this.held !== undefined)
       throw wrongMethod(method, 'acquire', 'no policy that has concurrent or reserve')
   }
 
-  private fill(
+  #fill(
     key: string,
     cost: number,
     given: LimitOptions | undefined,
     // When a remote store answers, another call may have reused these.
-    charges = this.store.mode === 'sync' ? this.charges : this.blankCharges(),
+    charges = this.store.mode === 'sync' ? this.#charges : this.#blankCharges(),
   ): readonly Charge[] {
     const { documents } = this.networks
     if (documents.dueAt !== Infinity && performance.now() >= documents.dueAt) documents.refresh()
@@ -372,7 +376,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     return charges
   }
 
-  private blankCharges(): Charge[] {
+  #blankCharges(): Charge[] {
     const limit = undefined as never
     return this.compiledPolicies.map(() => ({ key: '', limit, cost: 0, dryRun: false }))
   }

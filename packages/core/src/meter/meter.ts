@@ -107,35 +107,35 @@ export function meter(limit: object, options: MeterOptions): Meter {
 }
 
 class ChargeMeter implements Meter {
-  private readonly source: Metered
-  private readonly send: MeterOptions['send']
-  private readonly maxBatch: number
+  readonly #source: Metered
+  readonly #send: MeterOptions['send']
+  readonly #maxBatch: number
   /** The id of this process in its records. */
-  private readonly process = crypto.randomUUID()
-  private records = 0
+  readonly #process = crypto.randomUUID()
+  #records = 0
   /** The records of the next batches, by key, policy and window. */
-  private open = new Map<string, { -readonly [field in keyof MeterRecord]: MeterRecord[field] }>()
-  private waiting: (readonly MeterRecord[])[] = []
-  private sending: Promise<void> | undefined
-  private readonly timer: { unref?(): void }
+  #open = new Map<string, { -readonly [field in keyof MeterRecord]: MeterRecord[field] }>()
+  #waiting: (readonly MeterRecord[])[] = []
+  #sending: Promise<void> | undefined
+  readonly #timer: { unref?(): void }
 
   constructor(source: Metered, send: MeterOptions['send'], maxBatch: number, everyMs: number) {
-    this.source = source
-    this.send = send
-    this.maxBatch = maxBatch
-    source.observe((policies, ...charged) => this.charge(policies, ...charged))
-    this.timer = setInterval(() => this.flush().catch(warnOfSend), everyMs)
-    this.timer.unref?.()
+    this.#source = source
+    this.#send = send
+    this.#maxBatch = maxBatch
+    source.observe((policies, ...charged) => this.#charge(policies, ...charged))
+    this.#timer = setInterval(() => this.flush().catch(warnOfSend), everyMs)
+    this.#timer.unref?.()
   }
 
   flush(): Promise<void> {
-    this.makeBatches()
-    this.sending ??= this.sendAll()
-    return this.sending
+    this.#makeBatches()
+    this.#sending ??= this.#sendAll()
+    return this.#sending
   }
 
   async *counts(): AsyncIterable<MeterCount> {
-    const { compiledPolicies, store, bannedQuota } = this.source
+    const { compiledPolicies, store, bannedQuota } = this.#source
     if (store.inspect === undefined)
       throw conflict('counts()', 'a store that lists its keys', store, 'Count in another store.')
     const names = new Set(compiledPolicies.map(({ name }) => name))
@@ -149,16 +149,16 @@ class ChargeMeter implements Meter {
 
   async close(): Promise<void> {
     // The limiter may have another meter by now.
-    if (metered.get(this.source) === this) {
-      this.source.observe(undefined)
-      metered.delete(this.source)
+    if (metered.get(this.#source) === this) {
+      this.#source.observe(undefined)
+      metered.delete(this.#source)
     }
-    clearInterval(this.timer as never)
-    await this.sending?.catch(() => {})
+    clearInterval(this.#timer as never)
+    await this.#sending?.catch(() => {})
     await this.flush()
   }
 
-  private charge(...[policies, charges, origins, isSettlement]: Parameters<ChargeListener>): void {
+  #charge(...[policies, charges, origins, isSettlement]: Parameters<ChargeListener>): void {
     for (const [i, charge] of charges.entries()) {
       const policy = policies[i] as Policy
       const units = unitsOf(policy, charge, isSettlement)
@@ -166,12 +166,12 @@ class ChargeMeter implements Meter {
       const at = origins[i]?.at ?? Date.now()
       const windowEndsAt = windowEndOf(charge, at)
       const id = `${windowEndsAt} ${policy.name} ${charge.key}`
-      const record = this.open.get(id)
+      const record = this.#open.get(id)
       if (record === undefined) {
         const { name, unit } = policy
         const { key } = charge
-        this.open.set(id, { id: '', key, policy: name, unit, units, windowEndsAt, at })
-        if (this.open.size >= MAX_OPEN) this.makeBatches()
+        this.#open.set(id, { id: '', key, policy: name, unit, units, windowEndsAt, at })
+        if (this.#open.size >= MAX_OPEN) this.#makeBatches()
       } else {
         record.units += units
         record.at = Math.max(record.at, at)
@@ -180,31 +180,31 @@ class ChargeMeter implements Meter {
   }
 
   /** Makes batches of what was charged: from now on they stay as they are. */
-  private makeBatches(): void {
-    const records = [...this.open.values()].filter(({ units }) => units !== 0)
-    this.open = new Map()
-    const room = MAX_WAITING - this.waiting.reduce((sum, { length }) => sum + length, 0)
+  #makeBatches(): void {
+    const records = [...this.#open.values()].filter(({ units }) => units !== 0)
+    this.#open = new Map()
+    const room = MAX_WAITING - this.#waiting.reduce((sum, { length }) => sum + length, 0)
     if (records.length > room) warnOfDrop(records.length - room)
     const kept = records.slice(0, Math.max(0, room))
     for (const record of kept) {
-      this.records += 1
-      record.id = `${this.process}-${this.records}`
+      this.#records += 1
+      record.id = `${this.#process}-${this.#records}`
     }
-    for (let i = 0; i < kept.length; i += this.maxBatch)
-      this.waiting.push(kept.slice(i, i + this.maxBatch))
+    for (let i = 0; i < kept.length; i += this.#maxBatch)
+      this.#waiting.push(kept.slice(i, i + this.#maxBatch))
   }
 
   /** One batch after the other: a receiver gets the records of a process in their order. */
-  private async sendAll(): Promise<void> {
+  async #sendAll(): Promise<void> {
     // Not before `sending` is set: it must end in the same turn in which the last batch has gone.
     await undefined
     try {
-      for (let [batch] = this.waiting; batch !== undefined; [batch] = this.waiting) {
-        await this.send(batch)
-        this.waiting.shift()
+      for (let [batch] = this.#waiting; batch !== undefined; [batch] = this.#waiting) {
+        await this.#send(batch)
+        this.#waiting.shift()
       }
     } finally {
-      this.sending = undefined
+      this.#sending = undefined
     }
   }
 }

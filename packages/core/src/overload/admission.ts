@@ -141,54 +141,54 @@ export class Admission {
   waitMs: number
   /** When shedding began; undefined while nothing is shed. */
   sheddingSince: number | undefined
-  private readonly runtime: Runtime
-  private readonly options: AdmissionOptions
-  private readonly classes: readonly Class[]
-  private readonly reserves: boolean
-  private readonly report: (() => void) | undefined
-  private readonly entries = new Set<Entry>()
+  readonly #runtime: Runtime
+  readonly #options: AdmissionOptions
+  readonly #classes: readonly Class[]
+  readonly #reserves: boolean
+  readonly #report: (() => void) | undefined
+  readonly #entries = new Set<Entry>()
   /** Requests that hang without a place; those among them since the last step, and how long they have taken, ms. */
-  private hanging = 0
-  private newlyHanging = 0
-  private hangingMs = 0
+  #hanging = 0
+  #newlyHanging = 0
+  #hangingMs = 0
   /** How often the limit has changed: only latencies of requests that began after that count. */
-  private epoch = 0
-  private kinds = new Map<string, { kind: string; requests: number; totalMs: number }>()
-  private mostActive = 0
+  #epoch = 0
+  #kinds = new Map<string, { kind: string; requests: number; totalMs: number }>()
+  #mostActive = 0
   /** Whether a request has found no place since the last step, or the last tick. */
-  private isLimited = false
-  private isShedding = false
+  #isLimited = false
+  #isShedding = false
   /** Arrived and begun in this tick. */
-  private offered = 0
-  private begun = 0
+  #offered = 0
+  #begun = 0
   /** Whether somebody has waited through all of this tick. */
-  private wasWaited = false
+  #wasWaited = false
   /** The time from one beginning to the next while others wait, ms; 0 until it is known. */
-  private intervalMs = 0
-  private pressed = 0
-  private steppedAt = 0
-  private tickedAt = 0
-  private tickDueAt = 0
-  private reportedAt = 0
-  private isTicking = false
+  #intervalMs = 0
+  #pressed = 0
+  #steppedAt = 0
+  #tickedAt = 0
+  #tickDueAt = 0
+  #reportedAt = 0
+  #isTicking = false
   /** When the first request began in this turn; undefined: none has. */
-  private sliceSince: number | undefined
-  private pumps = 0
+  #sliceSince: number | undefined
+  #pumps = 0
 
   /** @param report called about once a second while there are requests, and when shedding begins */
   constructor(options: AdmissionOptions, runtime: Runtime, report?: () => void) {
-    this.options = options
-    this.runtime = runtime
-    this.report = report
-    this.classes = options.classes.map((each) => new Class(each))
-    this.reserves = this.classes.some(({ reserve }) => reserve > 0)
+    this.#options = options
+    this.#runtime = runtime
+    this.#report = report
+    this.#classes = options.classes.map((each) => new Class(each))
+    this.#reserves = this.#classes.some(({ reserve }) => reserve > 0)
     this.waitMs = options.maxWaitMs
   }
 
   /** Returns the counts of each class since the last call. */
   takeCounts(): Record<string, ClassCounts> {
     return Object.fromEntries(
-      this.classes.map((each) => {
+      this.#classes.map((each) => {
         const { name, counts } = each
         each.counts = { admitted: 0, waited: 0, shed: 0 }
         return [name, counts]
@@ -199,18 +199,18 @@ export class Admission {
   /** The signal that keeps requests from beginning. */
   get signal(): OverloadSignal {
     const { isHeapFull, signal } = this.control
-    return isHeapFull || this.isLimited ? signal : 'event-loop-utilization'
+    return isHeapFull || this.#isLimited ? signal : 'event-loop-utilization'
   }
 
   /** Begins a request, if one of its class can begin at once. */
   enter(importance: number, response: unknown): Entry | undefined {
-    this.offered += 1
-    const now = this.runtime.now()
-    if (!this.isTicking) this.startTicking(now)
-    const own = this.classes[importance] as Class
-    if (this.waiting > 0 && this.hasOlder(importance)) return undefined
-    if (this.isSliceOver(now) || !this.hasPlace(own)) return undefined
-    return this.begin(importance, now, response)
+    this.#offered += 1
+    const now = this.#runtime.now()
+    if (!this.#isTicking) this.#startTicking(now)
+    const own = this.#classes[importance] as Class
+    if (this.waiting > 0 && this.#hasOlder(importance)) return undefined
+    if (this.#isSliceOver(now) || !this.#hasPlace(own)) return undefined
+    return this.#begin(importance, now, response)
   }
 
   /**
@@ -219,115 +219,115 @@ export class Admission {
    * @returns undefined if the request itself is shed; otherwise its `settle` is called later
    */
   wait(importance: number, client: string): Waiter | undefined {
-    const now = this.runtime.now()
+    const now = this.#runtime.now()
     const waiter: Waiter = { importance, client, since: now, settle: () => {} }
-    while (this.waiting >= this.most) {
-      const victim = this.victimOf(waiter)
-      this.noteShed(victim ?? waiter, now)
+    while (this.waiting >= this.#most) {
+      const victim = this.#victimOf(waiter)
+      this.#noteShed(victim ?? waiter, now)
       if (victim === undefined) return undefined
       this.leave(victim)
       victim.settle(false)
     }
-    this.lineOf(waiter).add(waiter)
+    this.#lineOf(waiter).add(waiter)
     this.waiting += 1
-    this.schedule()
+    this.#schedule()
     return waiter
   }
 
   /** Ends a wait without an answer: the client has gone. */
   leave(waiter: Waiter): void {
-    if (!this.lineOf(waiter).delete(waiter)) return
+    if (!this.#lineOf(waiter).delete(waiter)) return
     this.waiting -= 1
   }
 
   /** Begins a request that has waited; see `Waiter.settle`. */
   resume({ importance }: Waiter, response: unknown): Entry {
-    ;(this.classes[importance] as Class).counts.waited += 1
-    return this.begin(importance, this.runtime.now(), response)
+    ;(this.#classes[importance] as Class).counts.waited += 1
+    return this.#begin(importance, this.#runtime.now(), response)
   }
 
   /** @param kind what similar requests have in common: their route, or their class */
   end(entry: Entry, kind: string): void {
-    if (!this.entries.delete(entry)) return
+    if (!this.#entries.delete(entry)) return
     if (entry.place === 'held') {
-      this.free(entry, 'none')
-      if (entry.epoch === this.epoch) this.note(kind, this.runtime.now() - entry.startedAt)
-    } else if (entry.place === 'hanging') this.hanging -= 1
-    if (this.waiting > 0) this.schedule()
+      this.#free(entry, 'none')
+      if (entry.epoch === this.#epoch) this.#note(kind, this.#runtime.now() - entry.startedAt)
+    } else if (entry.place === 'hanging') this.#hanging -= 1
+    if (this.waiting > 0) this.#schedule()
   }
 
   /** How many may wait: fewer while more arrives than can be done. */
-  private get most(): number {
-    const { maxWaiting } = this.options
+  get #most(): number {
+    const { maxWaiting } = this.#options
     if (this.control.isHeapFull) return 0
-    if (this.intervalMs === 0) return maxWaiting
-    return Math.min(maxWaiting, Math.max(1, Math.floor(this.waitMs / this.intervalMs)))
+    if (this.#intervalMs === 0) return maxWaiting
+    return Math.min(maxWaiting, Math.max(1, Math.floor(this.waitMs / this.#intervalMs)))
   }
 
-  private lineOf({ importance }: Waiter): ClientLine<Waiter> {
-    return (this.classes[importance] as Class).line
+  #lineOf({ importance }: Waiter): ClientLine<Waiter> {
+    return (this.#classes[importance] as Class).line
   }
 
   /** Whether somebody waits who is as important, or more. */
-  private hasOlder(importance: number): boolean {
+  #hasOlder(importance: number): boolean {
     for (let i = 0; i <= importance; i += 1)
-      if ((this.classes[i] as Class).line.size > 0) return true
+      if ((this.#classes[i] as Class).line.size > 0) return true
     return false
   }
 
-  private isSliceOver(now: number): boolean {
-    return this.sliceSince !== undefined && now - this.sliceSince >= SLICE_MS
+  #isSliceOver(now: number): boolean {
+    return this.#sliceSince !== undefined && now - this.#sliceSince >= SLICE_MS
   }
 
   /** Whether a place is free that is not kept for another class. */
-  private hasPlace(own: Class): boolean {
+  #hasPlace(own: Class): boolean {
     let free = this.limit - this.active
-    if (this.reserves && free > 0)
-      for (const each of this.classes) if (each !== own) free -= each.kept(this.limit)
+    if (this.#reserves && free > 0)
+      for (const each of this.#classes) if (each !== own) free -= each.kept(this.limit)
     if (free > 0) return true
-    this.isLimited = true
+    this.#isLimited = true
     own.need = Math.max(own.need, own.active + own.line.size + 1)
     return false
   }
 
-  private begin(importance: number, now: number, response: unknown): Entry {
-    const own = this.classes[importance] as Class
-    const { epoch } = this
+  #begin(importance: number, now: number, response: unknown): Entry {
+    const own = this.#classes[importance] as Class
+    const epoch = this.#epoch
     const entry: Entry = { importance, startedAt: now, epoch, response, place: 'held' }
-    if (this.sliceSince === undefined) {
-      this.sliceSince = now
-      this.runtime.afterTurn(this.endSlice)
+    if (this.#sliceSince === undefined) {
+      this.#sliceSince = now
+      this.#runtime.afterTurn(this.#endSlice)
     }
-    this.entries.add(entry)
+    this.#entries.add(entry)
     this.active += 1
     own.active += 1
-    this.begun += 1
+    this.#begun += 1
     own.counts.admitted += 1
     if (own.active > own.need) own.need = own.active
-    if (this.active > this.mostActive) this.mostActive = this.active
-    if (this.reserves) this.credit(own)
+    if (this.active > this.#mostActive) this.#mostActive = this.active
+    if (this.#reserves) this.#credit(own)
     return entry
   }
 
-  private readonly endSlice = () => {
-    this.sliceSince = undefined
+  readonly #endSlice = () => {
+    this.#sliceSince = undefined
   }
 
   /** With each beginning, each class gets its share of one. */
-  private credit(own: Class): void {
-    for (const each of this.classes) each.credit = Math.min(1, each.credit + each.reserve)
+  #credit(own: Class): void {
+    for (const each of this.#classes) each.credit = Math.min(1, each.credit + each.reserve)
     own.credit = Math.max(-1, own.credit - 1)
   }
 
-  private free(entry: Entry, place: 'hanging' | 'none'): void {
+  #free(entry: Entry, place: 'hanging' | 'none'): void {
     entry.place = place
     this.active -= 1
-    ;(this.classes[entry.importance] as Class).active -= 1
+    ;(this.#classes[entry.importance] as Class).active -= 1
   }
 
-  private note(kind: string, ms: number): void {
-    const known = this.kinds.get(kind)
-    if (known === undefined) this.kinds.set(kind, { kind, requests: 1, totalMs: ms })
+  #note(kind: string, ms: number): void {
+    const known = this.#kinds.get(kind)
+    if (known === undefined) this.#kinds.set(kind, { kind, requests: 1, totalMs: ms })
     else {
       known.requests += 1
       known.totalMs += ms
@@ -338,12 +338,12 @@ export class Admission {
    * The waiter that makes room for a newcomer: one of a less important class, one of a more important class if the
    * newcomer's has less of the queue than its share, or one of its class whose key has more waiting requests.
    */
-  private victimOf({ importance, client }: Waiter): Waiter | undefined {
-    const own = this.classes[importance] as Class
-    const isBelow = !this.exceedsShare(own, 1)
-    for (let i = this.classes.length - 1; i >= 0; i -= 1) {
-      const each = this.classes[i] as Class
-      if (each !== own && (i > importance || isBelow) && this.exceedsShare(each, 0))
+  #victimOf({ importance, client }: Waiter): Waiter | undefined {
+    const own = this.#classes[importance] as Class
+    const isBelow = !this.#exceedsShare(own, 1)
+    for (let i = this.#classes.length - 1; i >= 0; i -= 1) {
+      const each = this.#classes[i] as Class
+      if (each !== own && (i > importance || isBelow) && this.#exceedsShare(each, 0))
         return each.line.longest()
     }
     const longest = own.line.longest()
@@ -352,202 +352,205 @@ export class Admission {
   }
 
   /** Whether a class with so many more requests would have more of the queue than is reserved for it. */
-  private exceedsShare({ line, reserve }: Class, more: number): boolean {
-    return line.size + more > Math.round(reserve * this.most)
+  #exceedsShare({ line, reserve }: Class, more: number): boolean {
+    return line.size + more > Math.round(reserve * this.#most)
   }
 
-  private shed(waiter: Waiter, now: number): void {
-    this.noteShed(waiter, now)
+  #shed(waiter: Waiter, now: number): void {
+    this.#noteShed(waiter, now)
     waiter.settle(false)
   }
 
-  private noteShed(waiter: Waiter, now: number): void {
-    const own = this.classes[waiter.importance] as Class
+  #noteShed(waiter: Waiter, now: number): void {
+    const own = this.#classes[waiter.importance] as Class
     own.counts.shed += 1
     own.need = Math.max(own.need, own.active + own.line.size + 1)
-    this.isShedding = true
+    this.#isShedding = true
     if (this.sheddingSince === undefined) {
       this.sheddingSince = now
-      this.reportedAt = now
-      this.report?.()
+      this.#reportedAt = now
+      this.#report?.()
     }
   }
 
   /** Arranges that as many of those who wait begin as there are places. */
-  private schedule(): void {
-    if (this.waiting === 0 || this.next() === undefined) return
+  #schedule(): void {
+    if (this.waiting === 0 || this.#next() === undefined) return
     const wanted = Math.min(this.waiting, this.limit - this.active)
-    while (this.pumps < wanted) {
-      this.pumps += 1
-      this.runtime.afterTurn(this.pump)
+    while (this.#pumps < wanted) {
+      this.#pumps += 1
+      this.#runtime.afterTurn(this.#pump)
     }
   }
 
   /** Begins the next one. Its synchronous work is done before another is begun. */
-  private readonly pump = () => {
-    this.pumps -= 1
-    const now = this.runtime.now()
-    if (!this.isSliceOver(now)) {
-      for (let own = this.next(); own !== undefined; own = this.next()) {
+  readonly #pump = () => {
+    this.#pumps -= 1
+    const now = this.#runtime.now()
+    if (!this.#isSliceOver(now)) {
+      for (let own = this.#next(); own !== undefined; own = this.#next()) {
         const waiter = own.line.head as Waiter
         this.leave(waiter)
-        if (now - waiter.since <= this.options.maxWaitMs) {
+        if (now - waiter.since <= this.#options.maxWaitMs) {
           waiter.settle(true)
           break
         }
-        this.shed(waiter, now)
+        this.#shed(waiter, now)
       }
     }
-    this.schedule()
+    this.#schedule()
   }
 
   /** The class whose turn it is: one that has had less than its reserved share, else the most important. */
-  private next(): Class | undefined {
+  #next(): Class | undefined {
     let next: Class | undefined
-    for (const each of this.classes) {
-      if (each.line.size === 0 || !this.hasPlace(each)) continue
+    for (const each of this.#classes) {
+      if (each.line.size === 0 || !this.#hasPlace(each)) continue
       if (each.credit >= 1) return each
       next ??= each
     }
     return next
   }
 
-  private startTicking(now: number): void {
-    this.isTicking = true
-    this.tickedAt = now
-    this.steppedAt = now
-    this.reportedAt = now
-    this.scheduleTick(now)
+  #startTicking(now: number): void {
+    this.#isTicking = true
+    this.#tickedAt = now
+    this.#steppedAt = now
+    this.#reportedAt = now
+    this.#scheduleTick(now)
   }
 
-  private scheduleTick(now: number): void {
-    this.tickDueAt = now + TICK_MS
-    this.runtime.inBackground(this.tick, TICK_MS)
+  #scheduleTick(now: number): void {
+    this.#tickDueAt = now + TICK_MS
+    this.#runtime.inBackground(this.#tick, TICK_MS)
   }
 
-  private readonly tick = () => {
-    const now = this.runtime.now()
+  readonly #tick = () => {
+    const now = this.#runtime.now()
     const isIdle =
-      this.offered === 0 && this.active === 0 && this.waiting === 0 && this.hanging === 0
-    this.adjustQueue(now)
-    this.setAside(now)
-    this.adjustLimit(now)
-    if (now - this.reportedAt >= REPORT_MS || isIdle) this.endReport(now)
-    for (const each of this.classes)
+      this.#offered === 0 && this.active === 0 && this.waiting === 0 && this.#hanging === 0
+    this.#adjustQueue(now)
+    this.#setAside(now)
+    this.#adjustLimit(now)
+    if (now - this.#reportedAt >= REPORT_MS || isIdle) this.#endReport(now)
+    for (const each of this.#classes)
       each.need = Math.max(each.active + each.line.size, each.need * NEED_DECAY)
-    if (isIdle) this.isTicking = false
-    else this.scheduleTick(now)
-    this.schedule()
+    if (isIdle) this.#isTicking = false
+    else this.#scheduleTick(now)
+    this.#schedule()
   }
 
-  private endReport(now: number): void {
-    this.reportedAt = now
-    if (!this.isShedding) this.sheddingSince = undefined
-    this.isShedding = false
-    this.report?.()
+  #endReport(now: number): void {
+    this.#reportedAt = now
+    if (!this.#isShedding) this.sheddingSince = undefined
+    this.#isShedding = false
+    this.#report?.()
   }
 
   /** Shortens the queue while more arrives than can be done, and sheds who has waited for too long. */
-  private adjustQueue(now: number): void {
-    const { maxWaitMs } = this.options
+  #adjustQueue(now: number): void {
+    const { maxWaitMs } = this.#options
     // A probe lets few begin, which says nothing of what the process can do.
-    if (this.control.probingSince !== undefined) this.wasWaited = false
-    if (this.wasWaited && this.waiting > 0 && this.begun > 0) {
-      const intervalMs = (now - this.tickedAt) / this.begun
-      if (this.intervalMs === 0) this.intervalMs = intervalMs
+    if (this.control.probingSince !== undefined) this.#wasWaited = false
+    if (this.#wasWaited && this.waiting > 0 && this.#begun > 0) {
+      const intervalMs = (now - this.#tickedAt) / this.#begun
+      if (this.#intervalMs === 0) this.#intervalMs = intervalMs
       // An interruption must not count for more than a slow tick does.
-      this.intervalMs += SMOOTH * (Math.min(intervalMs, 2 * this.intervalMs) - this.intervalMs)
+      this.#intervalMs += SMOOTH * (Math.min(intervalMs, 2 * this.#intervalMs) - this.#intervalMs)
     }
     // Requests that arrived during an interruption come all at once.
-    const isPressed = this.wasWaited && this.offered > this.begun && !this.control.isStalled
-    const change = isPressed ? Math.min(3, Math.floor(this.offered / Math.max(1, this.begun))) : -1
-    this.pressed = Math.min(MOST_PRESSED, Math.max(0, this.pressed + change))
-    const requests = SHORT_QUEUE * (1 + (MOST_PRESSED - this.pressed) / 2)
-    const shortMs = Math.max(SHORT_QUEUE_MS, requests * this.intervalMs)
-    const isShort = this.pressed >= PRESSED && this.intervalMs > 0
+    const isPressed = this.#wasWaited && this.#offered > this.#begun && !this.control.isStalled
+    const change = isPressed
+      ? Math.min(3, Math.floor(this.#offered / Math.max(1, this.#begun)))
+      : -1
+    this.#pressed = Math.min(MOST_PRESSED, Math.max(0, this.#pressed + change))
+    const requests = SHORT_QUEUE * (1 + (MOST_PRESSED - this.#pressed) / 2)
+    const shortMs = Math.max(SHORT_QUEUE_MS, requests * this.#intervalMs)
+    const isShort = this.#pressed >= PRESSED && this.#intervalMs > 0
     this.waitMs = isShort ? Math.min(maxWaitMs, shortMs) : maxWaitMs
-    this.offered = 0
-    this.begun = 0
-    this.wasWaited = this.waiting > 0
-    this.tickedAt = now
-    if (this.waiting > 0) this.shedLate(now)
+    this.#offered = 0
+    this.#begun = 0
+    this.#wasWaited = this.waiting > 0
+    this.#tickedAt = now
+    if (this.waiting > 0) this.#shedLate(now)
   }
 
   /**
    * Sheds who has waited for too long. The most important class that waits is only as long as it may be, so it is
    * late after `maxWait` alone. What others wait for depends on how much more comes that is more important.
    */
-  private shedLate(now: number): void {
-    let ageMs = this.options.maxWaitMs
-    for (const { line } of this.classes) {
+  #shedLate(now: number): void {
+    let ageMs = this.#options.maxWaitMs
+    for (const { line } of this.#classes) {
       if (line.size === 0) continue
       for (const waiter of [...line].filter(({ since }) => since < now - ageMs)) {
         this.leave(waiter)
-        this.shed(waiter, now)
+        this.#shed(waiter, now)
       }
       ageMs = Math.min(ageMs, Math.max(this.waitMs, this.control.latencyMs))
     }
-    while (this.waiting > this.most) {
-      const last = (this.classes.findLast((each) => this.exceedsShare(each, 0)) ??
-        this.classes.findLast(({ line }) => line.size > 0)) as Class
+    while (this.waiting > this.#most) {
+      const last = (this.#classes.findLast((each) => this.#exceedsShare(each, 0)) ??
+        this.#classes.findLast(({ line }) => line.size > 0)) as Class
       const waiter = last.line.longest() as Waiter
       this.leave(waiter)
-      this.shed(waiter, now)
+      this.#shed(waiter, now)
     }
   }
 
   /** Takes the places of requests whose response streams, and of those that hang. */
-  private setAside(now: number): void {
+  #setAside(now: number): void {
     const hangsMs = Math.max(HANGS_MS, HANGS * this.control.latencyMs)
-    for (const entry of this.entries) {
+    for (const entry of this.#entries) {
       const ms = now - entry.startedAt
       // They are in the order in which they began.
       if (ms < HANGS_MS) break
       if (entry.place === 'hanging' && ms > FORGET_MS) {
-        this.entries.delete(entry)
-        this.hanging -= 1
+        this.#entries.delete(entry)
+        this.#hanging -= 1
       }
-      if (entry.place === 'held' && this.options.isStreaming(entry.response))
-        this.free(entry, 'none')
-      else if (entry.place === 'held' && ms > hangsMs && this.hanging < MAX_HANGING) {
-        this.free(entry, 'hanging')
-        this.hanging += 1
-        this.newlyHanging += 1
-        this.hangingMs += ms
+      if (entry.place === 'held' && this.#options.isStreaming(entry.response))
+        this.#free(entry, 'none')
+      else if (entry.place === 'held' && ms > hangsMs && this.#hanging < MAX_HANGING) {
+        this.#free(entry, 'hanging')
+        this.#hanging += 1
+        this.#newlyHanging += 1
+        this.#hangingMs += ms
       }
     }
   }
 
-  private adjustLimit(now: number): void {
-    const delayMs = Math.max(0, now - this.tickDueAt)
-    const kinds: KindSample[] = [...this.kinds.values()]
+  #adjustLimit(now: number): void {
+    const delayMs = Math.max(0, now - this.#tickDueAt)
+    const kinds: KindSample[] = [...this.#kinds.values()]
     const requests = kinds.reduce((sum, each) => sum + each.requests, 0)
-    const sinceMs = now - this.steppedAt
+    const sinceMs = now - this.#steppedAt
     const isEnough = requests >= ENOUGH && sinceMs >= Math.min(REPORT_MS, this.control.latencyMs)
     // A window without enough requests goes on, but what the loop and the heap say counts at once.
     const isWindow = isEnough || sinceMs > Math.max(REPORT_MS, 2 * this.control.latencyMs)
-    const { isLimited, mostActive } = this
+    const isLimited = this.#isLimited
+    const mostActive = this.#mostActive
     const sample = {
       kinds: isWindow ? kinds : [],
       mostActive,
       isLimited,
       delayMs,
-      heap: this.runtime.heapShare(),
-      hanging: isWindow ? this.newlyHanging : 0,
-      hangingMs: isWindow ? this.hangingMs : 0,
+      heap: this.#runtime.heapShare(),
+      hanging: isWindow ? this.#newlyHanging : 0,
+      hangingMs: isWindow ? this.#hangingMs : 0,
     }
-    this.control = step(this.control, sample, now, this.runtime.random())
+    this.control = step(this.control, sample, now, this.#runtime.random())
     const limit = limitOf(this.control)
     // Requests that began under another limit say nothing about this one.
     const isCut = limit !== this.limit
     this.limit = limit
-    if (isCut || this.control.isStalled) this.epoch += 1
+    if (isCut || this.control.isStalled) this.#epoch += 1
     else if (!isWindow) return
-    this.kinds = new Map()
-    this.newlyHanging = 0
-    this.hangingMs = 0
-    this.steppedAt = now
-    this.mostActive = this.active
-    this.isLimited = this.waiting > 0 && this.active >= this.limit
+    this.#kinds = new Map()
+    this.#newlyHanging = 0
+    this.#hangingMs = 0
+    this.#steppedAt = now
+    this.#mostActive = this.active
+    this.#isLimited = this.waiting > 0 && this.active >= this.limit
   }
 }

@@ -37,23 +37,24 @@ const runtime: Runtime = {
  * Knows no framework: an adapter reads requests and writes responses.
  */
 export class LoadShedder<Request, Response> {
-  private readonly compiled: ReturnType<typeof compileOverload<Request>>
-  private readonly adapter: RequestAdapter<Request, Response>
-  private readonly admission: Admission
-  private readonly importance: ReadonlyMap<string, number>
-  private loop = loopTimes()
+  readonly #compiled: ReturnType<typeof compileOverload<Request>>
+  readonly #adapter: RequestAdapter<Request, Response>
+  /** Which requests are in progress, and which wait. */
+  readonly admission: Admission
+  readonly #importance: ReadonlyMap<string, number>
+  #loop = loopTimes()
 
   /** @throws SluiceError for wrong options */
   constructor(
     options: ShedLoadOptions<Request, string>,
     adapter: RequestAdapter<Request, Response>,
   ) {
-    this.compiled = compileOverload(options, adapter)
-    this.adapter = adapter
-    const { classes } = this.compiled
-    this.importance = new Map(classes.map(({ name }, i) => [name, i]))
+    this.#compiled = compileOverload(options, adapter)
+    this.#adapter = adapter
+    const { classes } = this.#compiled
+    this.#importance = new Map(classes.map(({ name }, i) => [name, i]))
     const isStreaming = (response: unknown) => adapter.isHeadSent(response as Response)
-    this.admission = new Admission({ ...this.compiled, isStreaming }, runtime, this.report)
+    this.admission = new Admission({ ...this.#compiled, isStreaming }, runtime, this.#report)
   }
 
   /**
@@ -63,24 +64,23 @@ export class LoadShedder<Request, Response> {
    * @returns whether the request goes on to the application; false if it ends here
    */
   handle(request: Request, response: Response): MaybePromise<boolean> {
-    const { adapter, admission } = this
-    if (this.compiled.skip?.(request) === true || adapter.isHeadSent(response)) return true
-    const subject = adapter.identity(request)
+    if (this.#compiled.skip?.(request) === true || this.#adapter.isHeadSent(response)) return true
+    const subject = this.#adapter.identity(request)
     if (isDecided(subject, this)) return true
     noteDecided(subject, this)
-    const importance = this.importanceOf(request)
-    const entry = admission.enter(importance, response)
-    if (entry === undefined) return this.wait(importance, request, response)
-    this.follow(entry, request, response)
+    const importance = this.#importanceOf(request)
+    const entry = this.admission.enter(importance, response)
+    if (entry === undefined) return this.#wait(importance, request, response)
+    this.#follow(entry, request, response)
     return true
   }
 
-  private importanceOf(request: Request): number {
-    const { classes, classOf } = this.compiled
+  #importanceOf(request: Request): number {
+    const { classes, classOf } = this.#compiled
     const last = classes.length - 1
     if (classOf === undefined) return last
     const name = classOf(request)
-    const importance = this.importance.get(name)
+    const importance = this.#importance.get(name)
     if (importance !== undefined) return importance
     warnOnce(
       'SLUICE_CLASS_UNKNOWN',
@@ -90,23 +90,23 @@ export class LoadShedder<Request, Response> {
     return last
   }
 
-  private wait(importance: number, request: Request, response: Response): MaybePromise<boolean> {
-    const { adapter, admission } = this
-    const waiter = admission.wait(importance, this.compiled.keyOf(request))
+  #wait(importance: number, request: Request, response: Response): MaybePromise<boolean> {
+    const admission = this.admission
+    const waiter = admission.wait(importance, this.#compiled.keyOf(request))
     if (waiter === undefined) {
-      this.refuse(response)
+      this.#refuse(response)
       return false
     }
     return new Promise((resolve) => {
-      const unwatch = adapter.whenClosed(response, () => {
+      const unwatch = this.#adapter.whenClosed(response, () => {
         admission.leave(waiter)
-        adapter.abandon?.(response)
+        this.#adapter.abandon?.(response)
         resolve(false)
       })
       waiter.settle = (begins) => {
         unwatch()
-        if (begins) this.follow(admission.resume(waiter, response), request, response)
-        else this.refuse(response)
+        if (begins) this.#follow(admission.resume(waiter, response), request, response)
+        else this.#refuse(response)
         resolve(begins)
       }
     })
@@ -116,28 +116,28 @@ export class LoadShedder<Request, Response> {
    * Frees the place of a request when the application has ended its response. A client that leaves frees nothing
    * while the application still works for it.
    */
-  private follow(entry: Entry, request: Request, response: Response): void {
-    const { adapter } = this
-    const end = () => this.admission.end(entry, this.kindOf(request, entry))
+  #follow(entry: Entry, request: Request, response: Response): void {
+    const adapter = this.#adapter
+    const end = () => this.admission.end(entry, this.#kindOf(request, entry))
     // Where the platform does not report every end, the application has made the response by then.
     if (adapter.progress !== undefined) adapter.beforeHead(response, end)
     else adapter.whenClosed(response, () => adapter.whenEnded(response, end))
   }
 
   /** Groups requests that take similar times: by their route, or else by their class. */
-  private kindOf(request: Request, { importance }: Entry): string {
-    const route = this.adapter.route?.(request)
-    if (route === undefined) return this.compiled.classes[importance]?.name as string
+  #kindOf(request: Request, { importance }: Entry): string {
+    const route = this.#adapter.route?.(request)
+    if (route === undefined) return this.#compiled.classes[importance]?.name as string
     return typeof route === 'string' ? route : String(route)
   }
 
-  private refuse(response: Response): void {
-    const { adapter } = this
+  #refuse(response: Response): void {
+    const adapter = this.#adapter
     // Other middleware may have begun to answer while the request waited.
     if (adapter.isHeadSent(response)) return
     const refusal: Refusal = {
       status: 503,
-      retryAfterMs: this.retryAfterMs(),
+      retryAfterMs: this.#retryAfterMs(),
       state: undefined,
       banned: false,
       key: '',
@@ -154,23 +154,24 @@ export class LoadShedder<Request, Response> {
   }
 
   /** From 1 s on, spread over more time the longer requests have been shed. */
-  private retryAfterMs(): number {
+  #retryAfterMs(): number {
     const { sheddingSince = Infinity } = this.admission
     const sheddingMs = Math.max(0, runtime.now() - sheddingSince)
     return 1000 + Math.random() * Math.min(MAX_SPREAD_MS, FIRST_SPREAD_MS + sheddingMs)
   }
 
-  private readonly report = () => {
-    const { admission, loop } = this
+  readonly #report = () => {
+    const admission = this.admission
+    const loop = this.#loop
     const { signal } = admission
     const classes = admission.takeCounts()
-    this.loop = loopTimes()
+    this.#loop = loopTimes()
     if (!overloadEvents.hasSubscribers) return
-    const active = this.loop.active - loop.active
-    const elapsed = active + this.loop.idle - loop.idle
+    const active = this.#loop.active - loop.active
+    const elapsed = active + this.#loop.idle - loop.idle
     const shedding = admission.sheddingSince !== undefined
     overloadEvents.publish({
-      limiter: this.compiled.name,
+      limiter: this.#compiled.name,
       shedding,
       signal: shedding ? signal : undefined,
       limit: admission.limit,

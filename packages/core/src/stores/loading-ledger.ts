@@ -6,49 +6,49 @@ import type { Change, Charge, ChargeIncrease, GrantResult, Ledger } from './stor
  */
 export class LoadingLedger implements Ledger<'async'> {
   readonly shard: Ledger['shard']
-  private readonly load: () => Promise<Ledger<'async'>>
-  private ledger: Ledger<'async'> | undefined
-  private loading: Promise<Ledger<'async'>> | undefined
+  readonly #load: () => Promise<Ledger<'async'>>
+  #ledger: Ledger<'async'> | undefined
+  #loading: Promise<Ledger<'async'>> | undefined
 
   constructor(load: () => Promise<Ledger<'async'>>, shard?: Ledger['shard']) {
-    this.load = load
+    this.#load = load
     this.shard = shard
-    void this.loaded()
+    void this.#loaded()
   }
 
   decide(requests: readonly (readonly Charge[])[], isPeek?: boolean) {
-    const { ledger } = this
+    const ledger = this.#ledger
     if (ledger !== undefined) return ledger.decide(requests, isPeek)
-    return this.loaded().then((ready) => ready.decide(requests, isPeek))
+    return this.#loaded().then((ready) => ready.decide(requests, isPeek))
   }
 
   change(
     change: Change,
     onIncrease?: (increase: ChargeIncrease) => void,
   ): Promise<GrantResult | undefined> {
-    const { ledger } = this
+    const ledger = this.#ledger
     if (ledger !== undefined) return ledger.change(change, onIncrease)
-    return this.loaded().then((ready) => ready.change(change, onIncrease))
+    return this.#loaded().then((ready) => ready.change(change, onIncrease))
   }
 
   /** Resolves when it is loaded, or can't be. */
   async ready(): Promise<void> {
-    await this.loading?.catch(() => {})
+    await this.#loading?.catch(() => {})
   }
 
-  private loaded(): Promise<Ledger<'async'>> {
-    if (this.loading === undefined) {
-      this.loading = this.load()
+  #loaded(): Promise<Ledger<'async'>> {
+    if (this.#loading === undefined) {
+      this.#loading = this.#load()
       // It follows before all calls that wait: so none that comes later is made before them.
-      this.loading.then(
+      this.#loading.then(
         (ledger) => {
-          this.ledger = ledger
+          this.#ledger = ledger
         },
         () => {
-          this.loading = undefined
+          this.#loading = undefined
         },
       )
     }
-    return this.loading
+    return this.#loading
   }
 }

@@ -34,19 +34,19 @@ export class Audit implements Witness {
   readonly charged: number[]
   readonly accounts = new Map<string, Account>()
   readonly bans: Bans
-  private readonly policies: readonly PlannedPolicy[]
-  private readonly fail: Fail
+  readonly #policies: readonly PlannedPolicy[]
+  readonly #fail: Fail
   /** True time, ms. */
-  private readonly time: () => number
+  readonly #time: () => number
   /** Whether the store may be sent twice what gives back: it gives back twice then. */
-  private readonly sendsTwice: boolean
-  private readonly otherAnchors: WeakSet<object> | undefined
+  readonly #sendsTwice: boolean
+  readonly #otherAnchors: WeakSet<object> | undefined
   /** Since when each account has admitted nothing that it was asked for, by true time, ms. */
-  private readonly refusedSince = new Map<Account, number>()
+  readonly #refusedSince = new Map<Account, number>()
   /** How often the accounts, and that of the ban, had changed when the charges of a request were refused. */
   readonly refused = new WeakMap<readonly Charge[], readonly number[]>()
   /** How often thresholds were crossed, and nobody has told: by policy, key, threshold and time. */
-  private readonly crossings = new Map<string, number>()
+  readonly #crossings = new Map<string, number>()
 
   constructor(
     policies: readonly PlannedPolicy[],
@@ -56,12 +56,12 @@ export class Audit implements Witness {
     otherAnchors?: WeakSet<object>,
   ) {
     this.bans = new Bans(fail, time)
-    this.otherAnchors = otherAnchors
-    this.policies = policies
+    this.#otherAnchors = otherAnchors
+    this.#policies = policies
     this.charged = policies.map(() => 0)
-    this.fail = fail
-    this.time = time
-    this.sendsTwice = sendsTwice
+    this.#fail = fail
+    this.#time = time
+    this.#sendsTwice = sendsTwice
   }
 
   /** The account of a charge, by the number of its policy. */
@@ -69,7 +69,7 @@ export class Audit implements Witness {
     const id = `${place} ${key}`
     let account = this.accounts.get(id)
     if (account === undefined) {
-      account = new Account(this.policies[place] as PlannedPolicy)
+      account = new Account(this.#policies[place] as PlannedPolicy)
       this.accounts.set(id, account)
     }
     return account
@@ -79,7 +79,7 @@ export class Audit implements Witness {
   placesNamed(name: string, isOfRoute: boolean): number[] {
     const isIt = (each: PlannedPolicy) =>
       each.name === name && (each.isOfRoute === true) === isOfRoute
-    return [...this.policies.keys()].filter((i) => isIt(this.policies[i] as PlannedPolicy))
+    return [...this.#policies.keys()].filter((i) => isIt(this.#policies[i] as PlannedPolicy))
   }
 
   /**
@@ -90,19 +90,19 @@ export class Audit implements Witness {
     const account = this.of(place, key)
     const { now } = entry
     if (entry.kind === 'settle') this.charged[place] = (this.charged[place] as number) + entry.units
-    const applied = limit === undefined ? undefined : this.applied(account, limit, now)
-    const before = applied === undefined ? 0 : this.usedOf(account, place, applied, now)
+    const applied = limit === undefined ? undefined : this.#applied(account, limit, now)
+    const before = applied === undefined ? 0 : this.#usedOf(account, place, applied, now)
     account.add(entry)
-    if (applied !== undefined) this.cross(account, place, key, applied, before, now)
-    if (entry.kind === 'override' || entry.kind === 'grant') account.ownChangedAt = this.time()
-    if (entry.kind === 'block' && !entry.isElsewhere) account.blockedAt = this.time()
-    this.refusedSince.delete(account)
-    if (account.isWhole && account.missing > 0 && !this.sendsTwice)
-      this.fail('give back', `${account.missing} units that were never charged`)
+    if (applied !== undefined) this.#cross(account, place, key, applied, before, now)
+    if (entry.kind === 'override' || entry.kind === 'grant') account.ownChangedAt = this.#time()
+    if (entry.kind === 'block' && !entry.isElsewhere) account.blockedAt = this.#time()
+    this.#refusedSince.delete(account)
+    if (account.isWhole && account.missing > 0 && !this.#sendsTwice)
+      this.#fail('give back', `${account.missing} units that were never charged`)
   }
 
   undone(transactions: ReadonlySet<number>): void {
-    this.refusedSince.clear()
+    this.#refusedSince.clear()
     this.bans.undone(transactions)
     for (const account of this.accounts.values()) account.undo(transactions)
   }
@@ -114,16 +114,16 @@ export class Audit implements Witness {
       const [place, key] = id.split(' ') as [string, string]
       const [prefix, keyspace] = this.keyspaces[Number(place)] ?? ['', '']
       if (name === nameIn(prefix, key, keyspace)) account.loseCount()
-      if (name === this.recordOf(Number(place), key)) {
+      if (name === this.#recordOf(Number(place), key)) {
         account.loseOwn()
-        account.ownChangedAt = this.time()
+        account.ownChangedAt = this.#time()
       }
     }
   }
 
   /** Where the store keeps what a client has of its own, whatever the window and the version. */
-  private recordOf(place: number, key: string): string | undefined {
-    const { name, isOfRoute = false } = this.policies[place] as PlannedPolicy
+  #recordOf(place: number, key: string): string | undefined {
+    const { name, isOfRoute = false } = this.#policies[place] as PlannedPolicy
     const known = this.placesNamed(name, isOfRoute).find((each) => this.keyspaces[each])
     const [prefix] = this.keyspaces[known ?? -1] ?? []
     return prefix && nameIn(prefix, key, `own:${name}`)
@@ -132,7 +132,7 @@ export class Audit implements Witness {
   clockStepped(): void {
     this.bans.clockStepped()
     for (const account of this.accounts.values()) account.step()
-    this.refusedSince.clear()
+    this.#refusedSince.clear()
   }
 
   /** Checks a decision, and makes its charges: all of them or, if it is refused, none. */
@@ -141,13 +141,13 @@ export class Audit implements Witness {
     said: readonly Said[],
     { admitted, at: now, ban }: Pick<StoreResult, 'admitted' | 'at' | 'ban'>,
   ): void {
-    const policies = places.map((place) => this.policies[place] as PlannedPolicy)
+    const policies = places.map((place) => this.#policies[place] as PlannedPolicy)
     const accounts = charges.map(({ key }, i) => this.of(places[i] as number, key))
     const applied = accounts.map((account, i) =>
-      this.applied(account, limits[i] as number, now, (said[i] as Said).own !== undefined),
+      this.#applied(account, limits[i] as number, now, (said[i] as Said).own !== undefined),
     )
-    this.checkOwn(policies, accounts, limits, applied, said, now)
-    if (asked.length > 0) this.checkLockOut(policies, accounts, asked, said)
+    this.#checkOwn(policies, accounts, limits, applied, said, now)
+    if (asked.length > 0) this.#checkLockOut(policies, accounts, asked, said)
     const isBlocked = accounts.map((account) => account.blockedMs(now) > 0)
     const refuses = accounts.map((account, i) => {
       if (account.inexact !== undefined) return !(said[i] as Said).admitted
@@ -159,10 +159,10 @@ export class Audit implements Witness {
       space !== undefined &&
       this.bans.decided(space, charges, counted, { at: now, ban }, transaction)
     if (accounts.every(({ inexact }) => inexact === undefined)) {
-      this.check(policies, accounts, charges, applied, said, admitted, now)
+      this.#check(policies, accounts, charges, applied, said, admitted, now)
       const isRefused = refuses.some((each, i) => each && !dry[i])
       if (admitted !== (!isRefused && !isBanned))
-        this.fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
+        this.#fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
     }
     if (!admitted) {
       const banned = space && this.bans.of(space, (charges[0] as Charge).key)
@@ -177,15 +177,16 @@ export class Audit implements Witness {
       if (refuses[i]) continue
       const { cost: units, slot } = charges[i] as Charge
       const place = places[i] as number
-      const before = this.usedOf(account, place, applied[i] as number, now)
-      const isOther = this.otherAnchors?.has((charges[i] as Charge).limit)
+      const before = this.#usedOf(account, place, applied[i] as number, now)
+      const isOther = this.#otherAnchors?.has((charges[i] as Charge).limit)
       const holdMs = holds[i]
       account.add({ kind: 'charge', transaction, now, units, slot, isOther, holdMs })
       this.charged[place] = (this.charged[place] as number) + units
-      this.cross(account, place, (charges[i] as Charge).key, applied[i] as number, before, now)
-      this.refusedSince.delete(account)
+      this.#cross(account, place, (charges[i] as Charge).key, applied[i] as number, before, now)
+      this.#refusedSince.delete(account)
       const excess = units > 0 ? account.excess() : 0
-      if (excess > 1e-6) this.fail('bound', `${excess} more than the bound of ${policies[i]?.name}`)
+      if (excess > 1e-6)
+        this.#fail('bound', `${excess} more than the bound of ${policies[i]?.name}`)
     }
     if (accounts.some(({ inexact }) => inexact !== undefined)) return
     for (const [i, account] of accounts.entries()) {
@@ -196,12 +197,12 @@ export class Audit implements Witness {
       const isFull = (at: number) => account.remaining(limit, at) === account.full(limit)
       const isTooLong = resetMs > 0 && account.isFullWhenEmpty && isFull(now + resetMs - 1)
       if (!isFull(now + resetMs) || isTooLong)
-        this.fail('reset', `${policies[i]?.name} said that it is full in ${resetMs} ms`)
+        this.#fail('reset', `${policies[i]?.name} said that it is full in ${resetMs} ms`)
     }
   }
 
   /** Checks what each policy says by its definition. */
-  private check(
+  #check(
     policies: readonly PlannedPolicy[],
     accounts: readonly Account[],
     charges: readonly Charge[],
@@ -218,15 +219,16 @@ export class Audit implements Witness {
       const left = account.remaining(limit, now)
       const isAdmitted = admits(left, { cost })
       if (saysYes !== isAdmitted)
-        this.fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
+        this.#fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
       const expected = admitted && isAdmitted ? left - cost : left
-      if (remaining !== expected) this.fail('remaining', `${name} said ${remaining} of ${expected}`)
-      if (!isAdmitted) this.checkWait(account, limit, cost, retryAfterMs, now, name)
+      if (remaining !== expected)
+        this.#fail('remaining', `${name} said ${remaining} of ${expected}`)
+      if (!isAdmitted) this.#checkWait(account, limit, cost, retryAfterMs, now, name)
     }
   }
 
   /** The limit that applies to a client, of which its account takes note. */
-  private applied(account: Account, limit: number, now: number, isOwn = true): number {
+  #applied(account: Account, limit: number, now: number, isOwn = true): number {
     account.endReservations(now)
     const applied = account.limitAt(limit, now, isOwn)
     account.changes(limit, applied)
@@ -234,7 +236,7 @@ export class Audit implements Witness {
   }
 
   /** The client's own limit decides, and no other. */
-  private checkOwn(
+  #checkOwn(
     policies: readonly PlannedPolicy[],
     accounts: readonly Account[],
     limits: readonly number[],
@@ -248,22 +250,22 @@ export class Audit implements Witness {
       const { name, ...policy } = policies[i] as PlannedPolicy
       const hasOwn = account.hasOwn(now)
       if (hasOwn !== (own !== undefined))
-        this.fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
+        this.#fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
       const isShown = !('burst' in policy)
       if (own !== undefined && isShown && own.units !== applied[i])
-        this.fail('own limit', `${name} has ${own.units} of ${applied[i]}, not ${limits[i]}`)
+        this.#fail('own limit', `${name} has ${own.units} of ${applied[i]}, not ${limits[i]}`)
     }
   }
 
   /** What is used of a quota with thresholds, units; without them, or if nobody can tell: 0. */
-  private usedOf(account: Account, place: number, limit: number, now: number): number {
-    const alertAt = thresholdsOf(this.policies[place] as PlannedPolicy)
+  #usedOf(account: Account, place: number, limit: number, now: number): number {
+    const alertAt = thresholdsOf(this.#policies[place] as PlannedPolicy)
     if (alertAt === undefined || account.inexact !== undefined) return 0
     return account.full(limit) - account.remaining(limit, now)
   }
 
   /** Notes which thresholds a charge has crossed. */
-  private cross(
+  #cross(
     account: Account,
     place: number,
     key: string,
@@ -271,34 +273,34 @@ export class Audit implements Witness {
     before: number,
     now: number,
   ): void {
-    const alertAt = thresholdsOf(this.policies[place] as PlannedPolicy)
+    const alertAt = thresholdsOf(this.#policies[place] as PlannedPolicy)
     if (alertAt === undefined) return
     const full = account.full(limit)
-    const used = this.usedOf(account, place, limit, now)
+    const used = this.#usedOf(account, place, limit, now)
     for (const threshold of alertAt) {
       const level = Math.ceil((Math.round(threshold * 10) * full) / 10)
       const id = `${place} ${key} ${threshold} ${now}`
-      if (account.inexact !== undefined) this.crossings.set(id, Infinity)
+      if (account.inexact !== undefined) this.#crossings.set(id, Infinity)
       else if (before < level && used >= level)
-        this.crossings.set(id, (this.crossings.get(id) ?? 0) + 1)
+        this.#crossings.set(id, (this.#crossings.get(id) ?? 0) + 1)
     }
   }
 
   /** A process reports that a threshold was crossed: at most once for each crossing. */
   crossed(policy: string, key: string, threshold: number, at: number): void {
     // Quotas of several windows, and of a route, have one name.
-    for (const [place, { name }] of this.policies.entries()) {
+    for (const [place, { name }] of this.#policies.entries()) {
       const id = `${place} ${key} ${threshold} ${at}`
-      const known = name === policy ? (this.crossings.get(id) ?? 0) : 0
+      const known = name === policy ? (this.#crossings.get(id) ?? 0) : 0
       if (known === 0) continue
-      this.crossings.set(id, known - 1)
+      this.#crossings.set(id, known - 1)
       return
     }
-    this.fail('threshold', `${threshold} of ${policy} was not crossed by ${key}`)
+    this.#fail('threshold', `${threshold} of ${policy} was not crossed by ${key}`)
   }
 
   /** Whatever a clock does, a client that gets nothing is admitted again after two windows. */
-  private checkLockOut(
+  #checkLockOut(
     policies: readonly PlannedPolicy[],
     accounts: readonly Account[],
     charges: readonly Charge[],
@@ -309,16 +311,16 @@ export class Audit implements Witness {
       // What others have taken by a larger limit is debt of a smaller one.
       const hasDebt = account.hasDebt || account.isMixed
       if (cost > 1 || (said[i] as Said).admitted || hasDebt || account.ownChangedAt) continue
-      const since = this.refusedSince.get(account) ?? this.time()
-      this.refusedSince.set(account, since)
-      const ms = this.time() - since
+      const since = this.#refusedSince.get(account) ?? this.#time()
+      this.#refusedSince.set(account, since)
+      const ms = this.#time() - since
       if (ms > 2 * account.longestWaitMs && !account.isBlocked)
-        this.fail('lock-out', `${policies[i]?.name} has refused everything for ${ms} ms`)
+        this.#fail('lock-out', `${policies[i]?.name} has refused everything for ${ms} ms`)
     }
   }
 
   /** Waiting so long is enough, and one millisecond less is not. */
-  private checkWait(
+  #checkWait(
     account: Account,
     limit: number,
     cost: number,
@@ -334,7 +336,7 @@ export class Audit implements Witness {
         ? waitMs === blockedMs
         : account.remaining(limit, now + waitMs) >= least &&
           account.remaining(limit, now + waitMs - 1) < least
-    if (!isTrue) this.fail('wait', `${name} said ${waitMs} ms for ${cost}`)
+    if (!isTrue) this.#fail('wait', `${name} said ${waitMs} ms for ${cost}`)
   }
 }
 

@@ -34,74 +34,74 @@ export class BanAccount {
   changed = 0
   /** When what was counted here was last lost, or ended by an operator, ms of the simulation. */
   endedAt = -Infinity
-  private entries: BanEntry[] = []
-  private refusals = 0
+  #entries: BanEntry[] = []
+  #refusals = 0
   /** When the window began in which these were counted. */
-  private since = 0
-  private bans = 0
-  private bannedUntil = 0
+  #since = 0
+  #bans = 0
+  #bannedUntil = 0
   /** When the last refusal came, or the last ban ends. */
-  private last = -Infinity
+  #last = -Infinity
 
   /** Until when the key is banned; 0: it is not. */
   refusesUntil(now: number): number {
-    return this.bannedUntil > now ? this.bannedUntil : 0
+    return this.#bannedUntil > now ? this.#bannedUntil : 0
   }
 
   /** How many refusals lead to the next ban. */
   left({ after, within }: PlannedBan, now: number): number {
-    const isOver = now - this.since >= within || now - this.last >= within
-    return Math.max(0, isOver ? after : after - this.refusals)
+    const isOver = now - this.#since >= within || now - this.#last >= within
+    return Math.max(0, isOver ? after : after - this.#refusals)
   }
 
   add(entry: BanEntry, time: number): void {
     this.changed += 1
     if (entry.kind !== 'refusal') this.endedAt = time
-    this.entries.push(entry)
-    this.apply(entry)
+    this.#entries.push(entry)
+    this.#apply(entry)
   }
 
   /** These transactions never happened. */
   undo(transactions: ReadonlySet<number>, time: number): void {
-    const kept = this.entries.filter(({ transaction }) => !transactions.has(transaction))
-    if (kept.length === this.entries.length) return
+    const kept = this.#entries.filter(({ transaction }) => !transactions.has(transaction))
+    if (kept.length === this.#entries.length) return
     this.lose(time)
-    this.entries = kept
-    for (const entry of kept) this.apply(entry)
+    this.#entries = kept
+    for (const entry of kept) this.#apply(entry)
   }
 
   /** The state is gone. */
   lose(time: number): void {
     this.changed += 1
     this.endedAt = time
-    this.entries = []
-    this.empty()
+    this.#entries = []
+    this.#empty()
   }
 
-  private empty(): void {
-    this.refusals = this.since = this.bans = this.bannedUntil = 0
-    this.last = -Infinity
+  #empty(): void {
+    this.#refusals = this.#since = this.#bans = this.#bannedUntil = 0
+    this.#last = -Infinity
     this.isExact = true
   }
 
-  private apply(entry: BanEntry): void {
-    if (entry.kind === 'refusal') this.count(entry.ban, entry.now)
+  #apply(entry: BanEntry): void {
+    if (entry.kind === 'refusal') this.#count(entry.ban, entry.now)
     else if (entry.kind === 'step') this.isExact = false
-    else this.empty()
+    else this.#empty()
   }
 
-  private count({ after, within, for: lengths }: PlannedBan, now: number): void {
-    if (now - this.last >= within) this.bans = 0
-    if (this.refusals === 0 || now - this.since >= within || now - this.last >= within) {
-      this.refusals = 0
-      this.since = now
+  #count({ after, within, for: lengths }: PlannedBan, now: number): void {
+    if (now - this.#last >= within) this.#bans = 0
+    if (this.#refusals === 0 || now - this.#since >= within || now - this.#last >= within) {
+      this.#refusals = 0
+      this.#since = now
     }
-    this.refusals += 1
-    this.last = now
-    if (this.refusals < after) return
-    this.refusals = 0
-    this.bannedUntil = this.last = now + (lengths[this.bans] ?? (lengths.at(-1) as number))
-    this.bans += 1
+    this.#refusals += 1
+    this.#last = now
+    if (this.#refusals < after) return
+    this.#refusals = 0
+    this.#bannedUntil = this.#last = now + (lengths[this.#bans] ?? (lengths.at(-1) as number))
+    this.#bans += 1
   }
 }
 
@@ -111,44 +111,44 @@ export class Bans {
   readonly keyspaces = new Map<string, readonly [prefix: string, name: string]>()
   /** How the decision about charges must show a ban; undefined: not at all. */
   readonly shown = new WeakMap<readonly Charge[], ShownBan | undefined>()
-  private readonly accounts = new Map<string, BanAccount>()
-  private readonly fail: Fail
+  readonly #accounts = new Map<string, BanAccount>()
+  readonly #fail: Fail
   /** True time, ms. */
-  private readonly time: () => number
+  readonly #time: () => number
 
   constructor(fail: Fail, time: () => number) {
-    this.fail = fail
-    this.time = time
+    this.#fail = fail
+    this.#time = time
   }
 
   of({ id }: BanSpace, key: string): BanAccount {
     const name = `${id}\n${key}`
-    const account = this.accounts.get(name) ?? new BanAccount()
-    this.accounts.set(name, account)
+    const account = this.#accounts.get(name) ?? new BanAccount()
+    this.#accounts.set(name, account)
     return account
   }
 
   /** An operator blocks the key, or resets it. */
   end(space: BanSpace, key: string, entry: Exclude<BanEntry, { kind: 'refusal' }>): void {
-    this.of(space, key).add(entry, this.time())
+    this.of(space, key).add(entry, this.#time())
   }
 
   undone(transactions: ReadonlySet<number>): void {
-    for (const account of this.accounts.values()) account.undo(transactions, this.time())
+    for (const account of this.#accounts.values()) account.undo(transactions, this.#time())
   }
 
   /** @param nameIn the name that a server has for a key of a keyspace */
   lost(name: string, nameIn: (prefix: string, key: string, keyspace: string) => string): void {
-    for (const [id, account] of this.accounts) {
+    for (const [id, account] of this.#accounts) {
       const [space, key] = id.split('\n') as [string, string]
       const [prefix, keyspace] = this.keyspaces.get(space) ?? ['', '']
-      if (name === nameIn(prefix, key, keyspace)) account.lose(this.time())
+      if (name === nameIn(prefix, key, keyspace)) account.lose(this.#time())
     }
   }
 
   clockStepped(): void {
     const entry = { kind: 'step', transaction: 0, now: 0 } as const
-    for (const account of this.accounts.values()) account.add(entry, this.time())
+    for (const account of this.#accounts.values()) account.add(entry, this.#time())
   }
 
   /**
@@ -169,37 +169,31 @@ export class Bans {
     const account = this.of(space, key)
     const { ban } = space
     if (said === undefined) {
-      this.fail('ban', `no ban decides about ${key}`)
+      this.#fail('ban', `no ban decides about ${key}`)
       return false
     }
     const isRefused = charges.some((charge, i) => charge.key === key && refuses[i])
     const isBanned = account.isExact ? account.refusesUntil(now) > 0 : !said.admitted
     const isCounted = isRefused && !isBanned && isUncounted !== true
-    if (isCounted) account.add({ kind: 'refusal', transaction, now, ban }, this.time())
+    if (isCounted) account.add({ kind: 'refusal', transaction, now, ban }, this.#time())
     if (!account.isExact) {
       if (!said.admitted && said.retryAfterMs > Math.max(...ban.for))
-        this.fail('ban', `${key} is banned for ${said.retryAfterMs} ms`)
+        this.#fail('ban', `${key} is banned for ${said.retryAfterMs} ms`)
       return isBanned
     }
     const until = account.refusesUntil(now)
     this.shown.set(charges, until === 0 ? undefined : { began: isCounted, endsMs: until - now })
-    this.check(space, key, isCounted, said, now)
+    this.#check(space, key, isCounted, said, now)
     return isBanned
   }
 
   /** A look shows the ban of a key as it is. */
   checkPeek(space: BanSpace, key: string, { at, ban }: Pick<StoreResult, 'at' | 'ban'>): void {
-    if (ban !== undefined && this.of(space, key).isExact) this.check(space, key, false, ban, at)
+    if (ban !== undefined && this.of(space, key).isExact) this.#check(space, key, false, ban, at)
   }
 
   /** @param isCounted whether the request has counted as a refusal */
-  private check(
-    space: BanSpace,
-    key: string,
-    isCounted: boolean,
-    said: SaidOfBan,
-    now: number,
-  ): void {
+  #check(space: BanSpace, key: string, isCounted: boolean, said: SaidOfBan, now: number): void {
     const account = this.of(space, key)
     const until = account.refusesUntil(now)
     const expected = {
@@ -214,7 +208,7 @@ export class Bans {
       retryAfterMs === expected.retryAfterMs &&
       remaining === expected.remaining &&
       counted === expected.counted
-    if (!isTrue) this.fail('ban', `${key}: ${describe(said)}, not ${describe(expected)}`)
+    if (!isTrue) this.#fail('ban', `${key}: ${describe(said)}, not ${describe(expected)}`)
   }
 
   /** A decision shows the ban that refuses it, and no other. */
@@ -222,7 +216,7 @@ export class Bans {
     if (!this.shown.has(charges)) return
     const expected = this.shown.get(charges)
     if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
-      this.fail('ban', `${text(shown)} is shown, not ${text(expected)}`)
+      this.#fail('ban', `${text(shown)} is shown, not ${text(expected)}`)
   }
 
   /**
@@ -240,11 +234,11 @@ export class Bans {
     if (!account.isExact) return
     const isBanned = account.refusesUntil(now) > 0
     if (isRefused && !isBanned)
-      account.add({ kind: 'refusal', transaction: 0, now, ban: space.ban }, this.time())
+      account.add({ kind: 'refusal', transaction: 0, now, ban: space.ban }, this.#time())
     const until = account.refusesUntil(now)
     const expected = until === 0 ? undefined : { began: !isBanned, endsMs: until - now }
     if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
-      this.fail('ban', `alone, ${text(shown)} is shown for ${key}, not ${text(expected)}`)
+      this.#fail('ban', `alone, ${text(shown)} is shown for ${key}, not ${text(expected)}`)
   }
 
   /**
@@ -261,7 +255,7 @@ export class Bans {
     if (!account.isExact || account.endedAt >= since || shown === undefined) return
     const leftMs = account.refusesUntil(now) - now
     if (shown.began || shown.endsMs < leftMs - 1 || shown.endsMs > leftMs + callMs)
-      this.fail('ban', `${text(shown)} is remembered of ${key}, it has ${leftMs} ms`)
+      this.#fail('ban', `${text(shown)} is remembered of ${key}, it has ${leftMs} ms`)
   }
 }
 

@@ -36,31 +36,31 @@ const NOTHING: Known = { version: '', layers: {} }
 export class InForce {
   /** How many calls of an operator are in progress here: they read the document too. */
   operating = 0
-  private readonly world: World
-  private readonly name: string
-  private readonly machine: Machine
+  readonly #world: World
+  readonly #name: string
+  readonly #machine: Machine
   /** The policies of its version. */
-  private readonly policies: readonly PlannedPolicy[]
-  private readonly isLive: boolean
-  private readonly steps: boolean
+  readonly #policies: readonly PlannedPolicy[]
+  readonly #isLive: boolean
+  readonly #steps: boolean
   /** What it has, by what is known of that. */
-  private known: readonly Known[] = [NOTHING]
+  #known: readonly Known[] = [NOTHING]
   /** When it last learned what has ended, ms on the store's clock. */
-  private learnedAt = -Infinity
+  #learnedAt = -Infinity
   /** The documents of the store, read past the process; undefined: it has none. */
   documents: Documents<'async'> | undefined = undefined
   /** Counts what it has learned. */
   learned = 0
   /** Counts the changes that it has made itself. */
-  private changes = 0
+  #changes = 0
 
   constructor(world: World, name: string, machine: Machine, policies: readonly PlannedPolicy[]) {
-    this.world = world
-    this.name = name
-    this.machine = machine
-    this.policies = policies
-    this.isLive = policies.some(({ live }) => live !== undefined)
-    this.steps = world.plan.faults.some(({ kind }) => kind === 'server clock')
+    this.#world = world
+    this.#name = name
+    this.#machine = machine
+    this.#policies = policies
+    this.#isLive = policies.some(({ live }) => live !== undefined)
+    this.#steps = world.plan.faults.some(({ kind }) => kind === 'server clock')
   }
 
   /** What the process reads of a store, it knows. */
@@ -68,20 +68,20 @@ export class InForce {
     this.documents = documents
     return {
       read: async (prefix, name, known) => {
-        const { changes } = this
+        const changes = this.#changes
         // An operator's call reads the document, and takes nothing over.
         const isPoll = known !== '' || this.operating === 0
         const read = await documents.read(prefix, name, known)
         if (name === 'policies')
-          this.learn(read.text, known, read.at, isPoll && changes === this.changes)
+          this.#learn(read.text, known, read.at, isPoll && changes === this.#changes)
         return read
       },
       replace: async (prefix, name, ...given) => {
-        const askedAt = this.storeNow
+        const askedAt = this.#storeNow
         const isDone = await documents.replace(prefix, name, ...given)
         if (name !== 'policies' || !isDone) return isDone
-        this.changes += 1
-        this.learn(given[1], '', askedAt, true)
+        this.#changes += 1
+        this.#learn(given[1], '', askedAt, true)
         return isDone
       },
     }
@@ -99,19 +99,19 @@ export class InForce {
     own: readonly number[],
     paid: number | undefined,
   ): readonly Terms[] {
-    if (this.isLive) this.checkAge()
-    const policies = own.map((each) => this.policies[each] as PlannedPolicy)
-    const possible = this.possible(policies, paid)
+    if (this.#isLive) this.#checkAge()
+    const policies = own.map((each) => this.#policies[each] as PlannedPolicy)
+    const possible = this.#possible(policies, paid)
     const same = possible.filter((terms) =>
       charges.every((each, i) => isBy(each, terms[i] as Terms)),
     )
     const [first] = possible as [readonly Terms[]]
     if (same.length === 0) {
       const asked = charges.map(({ limit }) => limit.params.limit)
-      this.fail(`decides by ${asked}, and has ${possible.map(textOf).join(' or ')}`)
+      this.#fail(`decides by ${asked}, and has ${possible.map(textOf).join(' or ')}`)
     }
     // Where documents differ in whom they refuse, the one that the charges are by is in force.
-    const { shares } = this.world
+    const { shares } = this.#world
     const fits = (terms: readonly Terms[]) =>
       charges.every((each, i) =>
         shares.fits(policies[i]?.name as string, each, (terms[i] as Terms).enforced),
@@ -119,10 +119,10 @@ export class InForce {
     return same.find(fits) ?? same[0] ?? first
   }
 
-  private possible(policies: readonly PlannedPolicy[], paid: number | undefined) {
+  #possible(policies: readonly PlannedPolicy[], paid: number | undefined) {
     const all: (readonly Terms[])[] = []
-    for (const { layers } of this.known)
-      for (const at of this.timesOf(Object.values(layers).flat()))
+    for (const { layers } of this.#known)
+      for (const at of this.#timesOf(Object.values(layers).flat()))
         all.push(
           policies.map((policy) => {
             const settings = policy.live === undefined ? {} : settingsAt(layers[idOf(policy)], at)
@@ -133,44 +133,45 @@ export class InForce {
   }
 
   /** The times, on the store's clock, as of which it may have looked at what ends. */
-  private timesOf(layers: readonly Layer[]): readonly number[] {
-    const { learnedAt, storeNow } = this
+  #timesOf(layers: readonly Layer[]): readonly number[] {
+    const learnedAt = this.#learnedAt
+    const storeNow = this.#storeNow
     const ends = layers.flatMap(({ until }) => until ?? [])
     // After a step of the clock, what has ended in a process stays so, and what has not may.
-    if (this.steps) return [-Infinity, ...ends]
+    if (this.#steps) return [-Infinity, ...ends]
     const times = [learnedAt, ...ends.filter((end) => end > learnedAt && end <= storeNow + 1)]
-    const lateMs = READ_EVERY_MS + READ_MS + this.stalledMs
+    const lateMs = READ_EVERY_MS + READ_MS + this.#stalledMs
     const over = ends.filter((end) => end <= storeNow - lateMs)
-    return this.machine.isAtRest ? times : times.filter((at) => over.every((end) => end <= at))
+    return this.#machine.isAtRest ? times : times.filter((at) => over.every((end) => end <= at))
   }
 
-  private learn(text: string | undefined, asked: string, at: number, isCertain: boolean): void {
+  #learn(text: string | undefined, asked: string, at: number, isCertain: boolean): void {
     this.learned += 1
-    if (isCertain) this.learnedAt = Math.max(this.learnedAt, at)
+    if (isCertain) this.#learnedAt = Math.max(this.#learnedAt, at)
     if (text === undefined) {
-      const same = this.known.filter(({ version }) => version === asked)
-      if (isCertain && same.length > 0) this.known = same
+      const same = this.#known.filter(({ version }) => version === asked)
+      if (isCertain && same.length > 0) this.#known = same
       return
     }
     const version = text.slice(0, 16)
-    const next = this.known.map(({ layers }) => ({
+    const next = this.#known.map(({ layers }) => ({
       version,
-      layers: this.layersOf(text, at, layers),
+      layers: this.#layersOf(text, at, layers),
     }))
-    const all = isCertain ? next : [...this.known, ...next]
+    const all = isCertain ? next : [...this.#known, ...next]
     const texts = all.map((each) => JSON.stringify(each))
-    this.known = all.filter((_, i) => texts.indexOf(texts[i] as string) === i)
+    this.#known = all.filter((_, i) => texts.indexOf(texts[i] as string) === i)
   }
 
   /**
    * The settings of a document if all policies of the process can take it over, or those before it. A policy
    * that can't have its settings in this version stays as it was.
    */
-  private layersOf(text: string, at: number, before: Layers): Layers {
+  #layersOf(text: string, at: number, before: Layers): Layers {
     const policies = readDocument(text)?.policies
     if (policies === undefined) return before
     const taken: Record<string, readonly Layer[]> = { ...policies }
-    for (const policy of this.policies) {
+    for (const policy of this.#policies) {
       if (policy.live === undefined) continue
       const id = idOf(policy)
       const settings = settingsAt(policies[id], at)
@@ -181,37 +182,38 @@ export class InForce {
   }
 
   /** While nothing fails, it has what the store had within the last two seconds. */
-  private checkAge(): void {
-    const { machine, world } = this
-    const { now } = world.timeline
-    const ageMs = READ_EVERY_MS + READ_MS + this.stalledMs
-    if (!this.isQuiet || machine.isAtRest || now - machine.startedAt <= ageMs) return
-    const current = world.stored.since(now - ageMs)
-    if (this.known.some(({ version }) => current.has(version))) return
-    const versions = this.known.map(({ version }) => version)
-    this.fail(`has the document ${versions.join(' or ')}, the store has ${[...current].join(', ')}`)
+  #checkAge(): void {
+    const { now } = this.#world.timeline
+    const ageMs = READ_EVERY_MS + READ_MS + this.#stalledMs
+    if (!this.#isQuiet || this.#machine.isAtRest || now - this.#machine.startedAt <= ageMs) return
+    const current = this.#world.stored.since(now - ageMs)
+    if (this.#known.some(({ version }) => current.has(version))) return
+    const versions = this.#known.map(({ version }) => version)
+    this.#fail(
+      `has the document ${versions.join(' or ')}, the store has ${[...current].join(', ')}`,
+    )
   }
 
-  private get stalledMs(): number {
-    const { now } = this.world.timeline
-    return stalledMs(this.machine, now - READ_EVERY_MS - READ_MS, now)
+  get #stalledMs(): number {
+    const { now } = this.#world.timeline
+    return stalledMs(this.#machine, now - READ_EVERY_MS - READ_MS, now)
   }
 
-  private get storeNow(): number {
-    return this.world.cluster.clockOf('#')
+  get #storeNow(): number {
+    return this.#world.cluster.clockOf('#')
   }
 
   /** Whether nothing has gone wrong for a while that keeps an answer away. */
-  private get isQuiet(): boolean {
-    const { plan, timeline } = this.world
+  get #isQuiet(): boolean {
+    const { plan, timeline } = this.#world
     return plan.faults.every((fault) => {
       const endsAt = fault.at + ('ms' in fault ? (fault.ms ?? 0) : 0) + LOST_MS
       return isHarmless(fault) || fault.at > timeline.now || endsAt < timeline.now
     })
   }
 
-  private fail(what: string): void {
-    this.world.fail('in force', `${this.name} ${what}`)
+  #fail(what: string): void {
+    this.#world.fail('in force', `${this.#name} ${what}`)
   }
 }
 

@@ -38,24 +38,24 @@ interface Waiter {
 
 /** Checks how the requests of one limiter wait: in their order, no longer than they may, and only where that helps. */
 export class Lines {
-  private readonly world: World
-  private readonly name: string
-  private readonly machine: Machine
-  private readonly waits: PlannedWaits
-  private readonly asked = new WeakMap<readonly Charge[], Asked>()
+  readonly #world: World
+  readonly #name: string
+  readonly #machine: Machine
+  readonly #waits: PlannedWaits
+  readonly #asked = new WeakMap<readonly Charge[], Asked>()
   /** The waiting requests, the oldest first. */
-  private readonly open = new Map<readonly Charge[], Waiter>()
+  readonly #open = new Map<readonly Charge[], Waiter>()
   /** When a client has had its turn last, and when a wait of it has ended last: by its place in the line. */
-  private readonly served = new Map<string, number>()
-  private readonly ended = new Map<string, number>()
+  readonly #served = new Map<string, number>()
+  readonly #ended = new Map<string, number>()
   /** When a wait has ended last, by the keys that it was for. */
-  private readonly left = new Map<string, number>()
+  readonly #left = new Map<string, number>()
 
   constructor(world: World, name: string, machine: Machine, waits: PlannedWaits) {
-    this.world = world
-    this.name = name
-    this.machine = machine
-    this.waits = waits
+    this.#world = world
+    this.#name = name
+    this.#machine = machine
+    this.#waits = waits
   }
 
   /**
@@ -68,14 +68,14 @@ export class Lines {
     const decide = limiter.decide.bind(limiter)
     const wait = waiting.wait.bind(waiting)
     waiting.awaitedKey = (charges) => {
-      this.asked.set(charges, { exchange: note(charges), first: undefined, waiter: undefined })
+      this.#asked.set(charges, { exchange: note(charges), first: undefined, waiter: undefined })
       const key = awaitedKey(charges)
-      if (key !== undefined) this.checkAwaited(key)
+      if (key !== undefined) this.#checkAwaited(key)
       return key
     }
     limiter.decide = (charges, ...others) => {
-      const asked = this.asked.get(charges)
-      if (asked !== undefined) this.checkTurn(charges, asked.waiter)
+      const asked = this.#asked.get(charges)
+      if (asked !== undefined) this.#checkTurn(charges, asked.waiter)
       const decision = decide(charges, ...others)
       if (asked !== undefined && asked.waiter === undefined)
         void Promise.resolve(decision).then((first) => {
@@ -83,66 +83,66 @@ export class Lines {
         })
       return decision
     }
-    waiting.wait = (...given) => this.wait(wait, given)
+    waiting.wait = (...given) => this.#wait(wait, given)
   }
 
   isInLine(exchange: Exchange): boolean {
-    return [...this.open.values()].some((each) => each.exchange === exchange)
+    return [...this.#open.values()].some((each) => each.exchange === exchange)
   }
 
   /** A client has left: its request no longer waits. */
   checkGone(exchange: Exchange): void {
-    if (this.isInLine(exchange)) this.fail('a request waits whose client has left')
+    if (this.isInLine(exchange)) this.#fail('a request waits whose client has left')
   }
 
   /** The limiter is closed: nobody waits any more. */
   checkClosed(): void {
-    if (this.inLine().length > 0) this.fail('a request waits for a limiter that is closed')
+    if (this.#inLine().length > 0) this.#fail('a request waits for a limiter that is closed')
   }
 
   /** What is refused at once could not be admitted in time. */
   checkRefused({ charges }: Exchange, decision: Decision): void {
-    const asked = this.asked.get(charges)
+    const asked = this.#asked.get(charges)
     if (asked === undefined || asked.waiter !== undefined || decision.policies.length === 0) return
-    if (!decision.allowed && !this.isHopeless(decision))
-      this.fail('a request is refused that may be admitted in time')
+    if (!decision.allowed && !this.#isHopeless(decision))
+      this.#fail('a request is refused that may be admitted in time')
   }
 
-  private wait(wait: Waiting['wait'], given: Parameters<Waiting['wait']>) {
+  #wait(wait: Waiting['wait'], given: Parameters<Waiting['wait']>) {
     const [charges] = given
-    const asked = this.asked.get(charges) as Asked
+    const asked = this.#asked.get(charges) as Asked
     const { exchange, first } = asked
     const { planned } = exchange
-    const priority = this.waits.priority === 'constant' ? 1 : (planned.priority ?? 0)
+    const priority = this.#waits.priority === 'constant' ? 1 : (planned.priority ?? 0)
     const client = addressOf(planned.client)
-    const waiter = { exchange, charges, client, priority, since: this.now }
+    const waiter = { exchange, charges, client, priority, since: this.#now }
     asked.waiter = waiter
     exchange.hasWaited = true
-    this.world.tell(this.name, () => `lets the request of ${planned.client} wait`)
-    if (first && this.isHopeless(first)) this.fail('a request waits for what comes too late')
-    this.open.set(charges, waiter)
+    this.#world.tell(this.#name, () => `lets the request of ${planned.client} wait`)
+    if (first && this.#isHopeless(first)) this.#fail('a request waits for what comes too late')
+    this.#open.set(charges, waiter)
     const ended = wait(...given)
     ended.then(
-      () => this.admit(waiter),
-      (error) => this.reject(waiter, error),
+      () => this.#admit(waiter),
+      (error) => this.#reject(waiter, error),
     )
     return ended
   }
 
   /** Whether it is certain that a refused one is not admitted in time. */
-  private isHopeless({ policies, ban }: Decision): boolean {
+  #isHopeless({ policies, ban }: Decision): boolean {
     const isCertain = ({ unit, retryAfterMs, dryRun }: PolicyDecision) =>
       !dryRun &&
-      retryAfterMs > this.waits.maxMs &&
+      retryAfterMs > this.#waits.maxMs &&
       (unit !== 'concurrent-requests' || retryAfterMs > SLOT_WAIT_MS)
     return ban !== undefined || policies.some(isCertain)
   }
 
   /** The requests that are in line for certain: for a cost above the limit, the store is asked before. */
-  private inLine(): Waiter[] {
+  #inLine(): Waiter[] {
     const isJoined = ({ since, charges }: Waiter) =>
-      since < this.now && charges.every(({ cost, limit }) => cost <= limit.units)
-    return [...this.open.values()].filter(isJoined)
+      since < this.#now && charges.every(({ cost, limit }) => cost <= limit.units)
+    return [...this.#open.values()].filter(isJoined)
   }
 
   /**
@@ -152,77 +152,77 @@ export class Lines {
    *
    * @param waiter undefined: it has just come
    */
-  private checkTurn(charges: readonly Charge[], waiter: Waiter | undefined): void {
+  #checkTurn(charges: readonly Charge[], waiter: Waiter | undefined): void {
     const keys = charges.map(({ key }) => key)
-    for (const other of this.inLine()) {
+    for (const other of this.#inLine()) {
       const [first, ...others] = other.charges as [Charge]
       if (other === waiter || others.length > 0 || !keys.includes(first.key)) continue
-      if (this.wrongBefore(waiter, other) === undefined) continue
+      if (this.#wrongBefore(waiter, other) === undefined) continue
       // Who is no longer in line, or has had a turn, may not have been told.
-      this.world.timeline.after(0, () => {
-        const wrong = this.wrongBefore(waiter, other)
-        if (this.open.has(other.charges) && wrong !== undefined) this.fail(wrong)
+      this.#world.timeline.after(0, () => {
+        const wrong = this.#wrongBefore(waiter, other)
+        if (this.#open.has(other.charges) && wrong !== undefined) this.#fail(wrong)
       })
     }
   }
 
   /** Who comes stands behind others only while there are any, or what they have asked for last is on its way. */
-  private checkAwaited(key: string): void {
+  #checkAwaited(key: string): void {
     const isOf = ({ charges }: Waiter) => charges.some((charge) => charge.key === key)
-    if ([...this.open.values()].some(isOf)) return
-    const left = this.left.get(key) ?? -Infinity
-    const { deadline } = this.world.plan.application
-    const mostMs = LAST_CALLS * deadline + ROUNDING_MS + stalledMs(this.machine, left, this.now)
-    if (this.now - left > mostMs) this.fail('a request waits behind nobody')
+    if ([...this.#open.values()].some(isOf)) return
+    const left = this.#left.get(key) ?? -Infinity
+    const { deadline } = this.#world.plan.application
+    const mostMs = LAST_CALLS * deadline + ROUNDING_MS + stalledMs(this.#machine, left, this.#now)
+    if (this.#now - left > mostMs) this.#fail('a request waits behind nobody')
   }
 
   /** Why the store may not be asked for a waiter while another one waits; undefined: it may. */
-  private wrongBefore(waiter: Waiter | undefined, other: Waiter): string | undefined {
+  #wrongBefore(waiter: Waiter | undefined, other: Waiter): string | undefined {
     if (waiter === undefined) return 'a request overtakes those that wait'
     if (other.priority > waiter.priority) return 'the less important comes first'
     if (other.priority < waiter.priority) return undefined
     if (other.client === waiter.client)
       return other.since < waiter.since ? 'who came later comes first' : undefined
-    const since = Math.max(other.since, this.ended.get(placeOf(other)) ?? 0)
-    const hasHadTurn = (this.served.get(placeOf(waiter)) ?? 0) > since
+    const since = Math.max(other.since, this.#ended.get(placeOf(other)) ?? 0)
+    const hasHadTurn = (this.#served.get(placeOf(waiter)) ?? 0) > since
     return hasHadTurn ? `a client has two turns while ${other.client} waits` : undefined
   }
 
-  private admit(waiter: Waiter): void {
-    this.end(waiter)
-    this.served.set(placeOf(waiter), this.now)
-    if (waiter.exchange.isClosed) this.fail('a request is admitted whose client has left')
+  #admit(waiter: Waiter): void {
+    this.#end(waiter)
+    this.#served.set(placeOf(waiter), this.#now)
+    if (waiter.exchange.isClosed) this.#fail('a request is admitted whose client has left')
   }
 
-  private reject(waiter: Waiter, { code, retryAfterMs }: WaitError): void {
+  #reject(waiter: Waiter, { code, retryAfterMs }: WaitError): void {
     const { exchange, since, charges, client } = waiter
-    const { faults } = this.world.plan
-    this.world.tell(this.name, () => `ends the wait of ${exchange.planned.client} (${code})`)
-    this.end(waiter)
-    exchange.overAt ??= this.now
+    const { faults } = this.#world.plan
+    this.#world.tell(this.#name, () => `ends the wait of ${exchange.planned.client} (${code})`)
+    this.#end(waiter)
+    exchange.overAt ??= this.#now
     exchange.hasLeftLine = code === 'SLUICE_WAIT_ABORTED'
     if (exchange.hasLeftLine) {
-      if (!exchange.isClosed) this.fail('a request leaves the line whose client is there')
+      if (!exchange.isClosed) this.#fail('a request leaves the line whose client is there')
     } else if (code === 'SLUICE_WAIT_TOO_LONG') {
-      const leftMs = since + this.waits.maxMs - this.now
+      const leftMs = since + this.#waits.maxMs - this.#now
       if (leftMs <= ROUNDING_MS) return
       if (retryAfterMs < leftMs - ROUNDING_MS)
-        this.fail(`a wait ends ${leftMs} ms early, for ${retryAfterMs} ms`)
-      this.checkCertain(waiter, leftMs)
+        this.#fail(`a wait ends ${leftMs} ms early, for ${retryAfterMs} ms`)
+      this.#checkCertain(waiter, leftMs)
     } else if (code === 'SLUICE_WAIT_FULL') {
-      const own = [...this.open.values()].filter((each) => each.client === client).length
-      const free = this.waits.most - this.open.size
-      if (own < free) this.fail(`${client} has ${own} places, and ${free} are free`)
+      const own = [...this.#open.values()].filter((each) => each.client === client).length
+      const free = this.#waits.most - this.#open.size
+      if (own < free) this.#fail(`${client} has ${own} places, and ${free} are free`)
     } else if (code === 'SLUICE_WAIT_NEVER') {
       const isOver = charges.some(({ cost, limit }) => cost > limit.units)
       // A client may get a smaller limit.
-      if (!isOver && faults.length === 0) this.fail('never is too long')
-    } else if (!this.machine.isLeaving) this.fail(`a wait ends by ${code}`)
+      if (!isOver && faults.length === 0) this.#fail('never is too long')
+    } else if (!this.#machine.isLeaving) this.#fail(`a wait ends by ${code}`)
   }
 
   /** What is given up early could not have been admitted in time, behind all others that are as important. */
-  private checkCertain({ exchange, charges, priority }: Waiter, leftMs: number): void {
-    const { audit, cluster, plan } = this.world
+  #checkCertain({ exchange, charges, priority }: Waiter, leftMs: number): void {
+    const { audit, cluster, plan } = this.#world
     const { policies, ban } = plan.application
     const givesBack =
       policies.some((each) => 'hold' in each || settlesOf(each)) ||
@@ -230,30 +230,30 @@ export class Lines {
     const [{ key, cost, limit }, ...others] = charges as [Charge]
     if (plan.faults.length > 0 || ban || givesBack || others.length > 0) return
     const account = audit.of(exchange.places[0] as number, key)
-    const ahead = this.inLine().filter((each) => each.priority >= priority)
+    const ahead = this.#inLine().filter((each) => each.priority >= priority)
     const units = ahead.reduce((sum, each) => sum + (each.charges[0]?.cost ?? 0), 0)
     const at = cluster.clockOf(key) + Math.floor(leftMs) - 1
     if (account.inexact === undefined && account.remaining(limit.units, at) >= cost + units + 1)
-      this.fail(`a wait for ${cost} is given up that would be admitted`)
+      this.#fail(`a wait for ${cost} is given up that would be admitted`)
   }
 
-  private end(waiter: Waiter): void {
+  #end(waiter: Waiter): void {
     const { charges, since, exchange } = waiter
-    this.open.delete(charges)
-    this.ended.set(placeOf(waiter), this.now)
-    for (const { key } of charges) this.left.set(key, this.now)
-    if (exchange.isBodyRead) this.fail('the body of a request is read while that waits')
-    const mostMs = waitsWithin(this.world.plan.application) + ROUNDING_MS
-    const lateMs = this.now - since - mostMs - stalledMs(this.machine, since, this.now)
-    if (lateMs > 0) this.fail(`a request's wait ends ${lateMs} ms late`)
+    this.#open.delete(charges)
+    this.#ended.set(placeOf(waiter), this.#now)
+    for (const { key } of charges) this.#left.set(key, this.#now)
+    if (exchange.isBodyRead) this.#fail('the body of a request is read while that waits')
+    const mostMs = waitsWithin(this.#world.plan.application) + ROUNDING_MS
+    const lateMs = this.#now - since - mostMs - stalledMs(this.#machine, since, this.#now)
+    if (lateMs > 0) this.#fail(`a request's wait ends ${lateMs} ms late`)
   }
 
-  private get now(): number {
-    return this.world.timeline.now
+  get #now(): number {
+    return this.#world.timeline.now
   }
 
-  private fail(what: string): void {
-    this.world.fail('waiting', `${this.name}: ${what}`)
+  #fail(what: string): void {
+    this.#world.fail('waiting', `${this.#name}: ${what}`)
   }
 }
 

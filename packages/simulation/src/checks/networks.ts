@@ -28,18 +28,18 @@ interface Simulated {
 
 /** What is known of the networks that operators have blocked. */
 export class Networks {
-  private readonly world: Simulated
-  private readonly all: Change[] = []
+  readonly #world: Simulated
+  readonly #all: Change[] = []
 
   constructor(world: Simulated) {
-    this.world = world
+    this.#world = world
   }
 
   /** @param done resolves when the store has confirmed it */
   changes(network: string, ms: number, done: Promise<void>): void {
-    const { timeline, tell } = this.world
+    const { timeline, tell } = this.#world
     const change: Change = { network, ms, askedAt: timeline.now, confirmedAt: undefined }
-    this.all.push(change)
+    this.#all.push(change)
     done.then(
       () => {
         change.confirmedAt = timeline.now
@@ -51,7 +51,7 @@ export class Networks {
 
   /** Whether a process may refuse a client because of its address. */
   mayBlock(client: string): boolean {
-    return this.all.some(({ network, ms }) => ms > 0 && isIn(network, client))
+    return this.#all.some(({ network, ms }) => ms > 0 && isIn(network, client))
   }
 
   /**
@@ -63,9 +63,9 @@ export class Networks {
     client: string,
     askedBefore: number,
   ): void {
-    const { timeline, fail, plan } = this.world
+    const { timeline, fail, plan } = this.#world
     const { now } = timeline
-    const [change, ...others] = this.all.filter(({ network }) => isIn(network, client))
+    const [change, ...others] = this.#all.filter(({ network }) => isIn(network, client))
     if (change?.confirmedAt === undefined || others.length > 0 || change.ms === 0) return
     const { confirmedAt, askedAt, ms, network } = change
     const hasAsked = askedBefore > confirmedAt + READ_EVERY_MS && now > askedBefore + ANSWER_MS

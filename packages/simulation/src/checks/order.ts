@@ -21,35 +21,35 @@ const MAX_KNOWN = 1000
 /** Checks that the calls of a process about a key reach the store in the order in which they were made. */
 export class Order {
   /** The last calls, by process and key. */
-  private readonly calls = new Map<string, Called[]>()
-  private readonly world: Simulated
-  private readonly isKept: boolean
+  readonly #calls = new Map<string, Called[]>()
+  readonly #world: Simulated
+  readonly #isKept: boolean
 
   /** @param isKept whether the store promises their order */
   constructor(world: Simulated, isKept: boolean) {
-    this.world = world
-    this.isKept = isKept
+    this.#world = world
+    this.#isKept = isKept
   }
 
   /** A process calls all of these in one turn of its event loop. */
   called(process: string, key: string, what: readonly string[]): void {
     const id = `${process} ${key}`
-    const { timeline, troubledUntil } = this.world
+    const { timeline, troubledUntil } = this.#world
     // What fails is made up for later.
-    if (timeline.now <= troubledUntil() || !this.isKept) {
-      this.calls.delete(id)
+    if (timeline.now <= troubledUntil() || !this.#isKept) {
+      this.#calls.delete(id)
       return
     }
     const added = what.map((each) => ({ what: each, hasRun: false }))
-    this.calls.set(id, [...(this.calls.get(id) ?? []), ...added].slice(-MAX_KNOWN))
+    this.#calls.set(id, [...(this.#calls.get(id) ?? []), ...added].slice(-MAX_KNOWN))
   }
 
   /** The store does what was called. Some calls never reach it. */
   ran(process: string, key: string, what: string): void {
     const id = `${process} ${key}`
-    const { timeline, troubledUntil, fail } = this.world
-    if (timeline.now <= troubledUntil()) this.calls.delete(id)
-    const calls = this.calls.get(id) ?? []
+    const { timeline, troubledUntil, fail } = this.#world
+    if (timeline.now <= troubledUntil()) this.#calls.delete(id)
+    const calls = this.#calls.get(id) ?? []
     const last = calls.findLastIndex(({ hasRun }) => hasRun)
     const isIt = (each: Called) => each.what === what && !each.hasRun
     const next = calls.slice(last + 1).find(isIt) ?? calls.find(isIt)

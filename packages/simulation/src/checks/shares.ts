@@ -19,13 +19,13 @@ function idOf(policy: string, key: string): string {
 
 /** Whom policies refuse that are dry runs for a share of their clients: always the same ones, in every process. */
 export class Shares {
-  private readonly fail: Fail
+  readonly #fail: Fail
   /** The clients, by policy and key. */
-  private readonly clients = new Map<string, Chosen>()
-  private readonly dry = new WeakMap<Charge, boolean>()
+  readonly #clients = new Map<string, Chosen>()
+  readonly #dry = new WeakMap<Charge, boolean>()
 
   constructor(fail: Fail) {
-    this.fail = fail
+    this.#fail = fail
   }
 
   /**
@@ -37,32 +37,32 @@ export class Shares {
   read(policy: string, charge: Charge, share: number): boolean {
     const { key, dryRun: said = false } = charge
     const id = idOf(policy, key)
-    const client = this.clients.get(id) ?? { ...UNKNOWN }
-    this.clients.set(id, client)
+    const client = this.#clients.get(id) ?? { ...UNKNOWN }
+    this.#clients.set(id, client)
     const isKnown = share <= client.leftOut || share >= client.chosen
     const isDry = isKnown ? share <= client.leftOut : said
     if (isDry !== said) {
       const { leftOut, chosen } = client
-      this.fail(
+      this.#fail(
         'enforce',
         `${policy} ${said ? 'leaves out' : 'refuses'} ${key} with a share of ${share}, after ${leftOut} and ${chosen}`,
       )
     }
     if (isDry) client.leftOut = Math.max(client.leftOut, share)
     else client.chosen = Math.min(client.chosen, share)
-    this.dry.set(charge, isDry)
+    this.#dry.set(charge, isDry)
     return isDry
   }
 
   /** Whether a charge says what is known of its client. */
   fits(policy: string, { key, dryRun = false }: Charge, share: number): boolean {
-    const { leftOut, chosen } = this.clients.get(idOf(policy, key)) ?? UNKNOWN
+    const { leftOut, chosen } = this.#clients.get(idOf(policy, key)) ?? UNKNOWN
     return dryRun ? share < chosen : share > leftOut
   }
 
   /** Whether the policy of a charge refuses nothing of its client. */
   isDry(charge: Charge): boolean {
-    return this.dry.get(charge) ?? charge.dryRun === true
+    return this.#dry.get(charge) ?? charge.dryRun === true
   }
 
   /** A dry run refuses nothing, and says what it would refuse. */
@@ -72,12 +72,12 @@ export class Shares {
     const isDry = (i: number) => this.isDry(charges[i] as Charge)
     const refusing = policies.filter((each, i) => !each.allowed && !isDry(i))
     if (allowed && refusing.length > 0)
-      this.fail('dry run', `${refusing[0]?.name} refuses, and ${planned.client} is admitted`)
+      this.#fail('dry run', `${refusing[0]?.name} refuses, and ${planned.client} is admitted`)
     if (ban !== undefined || mayBlock) return
     if (!allowed && refusing.length === 0)
-      this.fail('dry run', `${planned.client} is refused, and no policy refuses that may`)
+      this.#fail('dry run', `${planned.client} is refused, and no policy refuses that may`)
     const wrong = policies.find((each, i) => (each.dryRun === true) !== isDry(i))
     if (wrong !== undefined)
-      this.fail('dry run', `${wrong.name} is${wrong.dryRun ? '' : ' not'} called a dry run`)
+      this.#fail('dry run', `${wrong.name} is${wrong.dryRun ? '' : ' not'} called a dry run`)
   }
 }

@@ -12,86 +12,86 @@ export class StoredPolicies implements Witness {
   readonly byHand = new Set<string>()
   /** Who has changed it, and when, ms of the simulation. */
   readonly writers: { readonly by: string; readonly at: number }[] = []
-  private numbers = 0
-  private readonly all: { readonly from: number; readonly text: string }[] = [{ from: 0, text: '' }]
-  private readonly fail: Fail
+  #numbers = 0
+  readonly #all: { readonly from: number; readonly text: string }[] = [{ from: 0, text: '' }]
+  readonly #fail: Fail
   /** True time, ms. */
-  private readonly time: () => number
-  private readonly cluster: () => Cluster
+  readonly #time: () => number
+  readonly #cluster: () => Cluster
 
   constructor(fail: Fail, time: () => number, cluster: () => Cluster) {
-    this.fail = fail
-    this.time = time
-    this.cluster = cluster
+    this.#fail = fail
+    this.#time = time
+    this.#cluster = cluster
   }
 
   /** A number for who changes it. */
   nextNumber(): number {
-    this.numbers += 1
-    return this.numbers
+    this.#numbers += 1
+    return this.#numbers
   }
 
   /** The versions that the store has had from a time on, ms of the simulation. */
   since(from: number): ReadonlySet<string> {
-    const { all } = this
+    const all = this.#all
     const later = all.filter((_, i) => i === all.length - 1 || (all[i + 1]?.from ?? 0) >= from)
     return new Set(later.map(({ text }) => text.slice(0, 16)))
   }
 
   undone(): void {
-    this.look()
+    this.#look()
   }
 
   lost(key: string): void {
-    if (key === DOCUMENT_KEY) this.note('')
+    if (key === DOCUMENT_KEY) this.#note('')
   }
 
   clockStepped(): void {}
 
   wrote(): void {
-    const before = this.text
-    const after = this.look()
-    if (after !== before && !this.byHand.has(after)) this.checkChange(before, after)
+    const before = this.#text
+    const after = this.#look()
+    if (after !== before && !this.byHand.has(after)) this.#checkChange(before, after)
   }
 
-  private get text(): string {
-    return this.all.at(-1)?.text ?? ''
+  get #text(): string {
+    return this.#all.at(-1)?.text ?? ''
   }
 
   /** Reads what the store has. */
-  private look(): string {
-    const value = this.cluster().serverOf(DOCUMENT_KEY).valueOf(DOCUMENT_KEY) ?? ''
+  #look(): string {
+    const value = this.#cluster().serverOf(DOCUMENT_KEY).valueOf(DOCUMENT_KEY) ?? ''
     const text = typeof value === 'string' ? value : new TextDecoder().decode(value as Uint8Array)
-    this.note(text)
+    this.#note(text)
     return text
   }
 
-  private note(text: string): void {
-    if (text !== this.text) this.all.push({ from: this.time(), text })
+  #note(text: string): void {
+    if (text !== this.#text) this.#all.push({ from: this.#time(), text })
   }
 
   /** A change adds itself to the history, and leaves what it is not about. */
-  private checkChange(before: string, after: string): void {
+  #checkChange(before: string, after: string): void {
     const known = readDocument(before) ?? { policies: {}, history: [] }
     const next = readDocument(after)
     const change = next?.history.at(-1)
     if (next === undefined || change === undefined) {
-      this.fail('history', 'a change writes no document')
+      this.#fail('history', 'a change writes no document')
       return
     }
-    this.writers.push({ by: change.by, at: this.time() })
+    this.writers.push({ by: change.by, at: this.#time() })
     const earlier = next.history.slice(0, -1)
     const isKept = same(earlier, known.history.slice(-earlier.length || known.history.length))
     const number = (known.history.at(-1)?.number ?? 0) + 1
     const isWhole = earlier.length === Math.min(MAX_HISTORY - 1, known.history.length)
     if (!isKept || !isWhole || change.number !== number)
-      this.fail('history', `change ${change.number} by ${change.by} loses some before it`)
+      this.#fail('history', `change ${change.number} by ${change.by} loses some before it`)
     const policies = withoutNone({ ...known.policies, ...change.after })
     if (!same(sorted(policies), sorted(next.policies)))
-      this.fail('history', `change ${change.number} by ${change.by} is not what was written`)
+      this.#fail('history', `change ${change.number} by ${change.by} is not what was written`)
     for (const [id, layers] of Object.entries(change.before))
       if (!same(layers, known.policies[id] ?? []))
-        this.fail('history', `change ${change.number} did not see the settings of ${id}`)
+        this.#fail('history', `change ${change.number} did not see the settings of ${id}`)
   }
 }
 

@@ -21,20 +21,20 @@ export class Waits {
   readonly open = new Set<Waiting>()
   /** Units of those that the store has admitted. */
   admitted = 0
-  private readonly world: World
-  private readonly name: string
-  private readonly machine: Machine
-  private readonly policy: PlannedPolicy
+  readonly #world: World
+  readonly #name: string
+  readonly #machine: Machine
+  readonly #policy: PlannedPolicy
 
   constructor(world: World, name: string, machine: Machine, policy: PlannedPolicy) {
-    this.world = world
-    this.name = name
-    this.machine = machine
-    this.policy = policy
+    this.#world = world
+    this.#name = name
+    this.#machine = machine
+    this.#policy = policy
   }
 
   begin(planned: PlannedRequest, wait: Waiting['wait']): Waiting {
-    const waiting = { planned, wait, arrivedAt: this.world.timeline.now, isAborted: false }
+    const waiting = { planned, wait, arrivedAt: this.#world.timeline.now, isAborted: false }
     this.open.add(waiting)
     return waiting
   }
@@ -42,16 +42,16 @@ export class Waits {
   /** The store, or the process in its place, has admitted it. */
   admit(waiting: Waiting, isOfStore: boolean): void {
     const { planned, wait, isAborted } = waiting
-    this.end(waiting, `admits the wait of ${planned.client} for ${planned.cost}`)
+    this.#end(waiting, `admits the wait of ${planned.client} for ${planned.cost}`)
     if (isOfStore) this.admitted += planned.cost
-    if (isAborted) this.fail('an aborted wait is admitted')
+    if (isAborted) this.#fail('an aborted wait is admitted')
     // A turn of a leaky bucket that was taken stays, also if an operator makes the bucket empty.
-    if ('maxDelay' in this.policy) return
+    if ('maxDelay' in this.#policy) return
     for (const { arrivedAt, planned: other, wait: its } of this.open) {
       const isBefore = arrivedAt < waiting.arrivedAt && its.priority >= wait.priority
       // For a cost above the limit, the store is asked first whether its client has a larger one.
-      if (isBefore && other.client === planned.client && other.cost <= this.full)
-        this.fail(`${planned.client}'s wait of ${arrivedAt} is overtaken`)
+      if (isBefore && other.client === planned.client && other.cost <= this.#full)
+        this.#fail(`${planned.client}'s wait of ${arrivedAt} is overtaken`)
     }
   }
 
@@ -59,41 +59,42 @@ export class Waits {
   reject(waiting: Waiting, code: string, retryAfterMs: number): void {
     const { planned, wait, arrivedAt, isAborted } = waiting
     const { client, cost } = planned
-    this.end(waiting, `rejects the wait of ${client} for ${cost} (${code}, ${retryAfterMs} ms)`)
-    const { now } = this.world.timeline
+    this.#end(waiting, `rejects the wait of ${client} for ${cost} (${code}, ${retryAfterMs} ms)`)
+    const { now } = this.#world.timeline
     if (code === 'SLUICE_WAIT_TOO_LONG') {
       const leftMs = arrivedAt + (wait.maxMs ?? Infinity) - now
       if (leftMs > ROUNDING_MS && retryAfterMs < leftMs - ROUNDING_MS)
-        this.fail(`${client}'s wait is given up ${leftMs} ms early, for ${retryAfterMs} ms`)
-      if (leftMs > ROUNDING_MS && this.isKnown) this.checkCertain(waiting, leftMs)
+        this.#fail(`${client}'s wait is given up ${leftMs} ms early, for ${retryAfterMs} ms`)
+      if (leftMs > ROUNDING_MS && this.#isKnown) this.#checkCertain(waiting, leftMs)
     } else if (code === 'SLUICE_WAIT_NEVER') {
-      if (cost <= this.full) this.fail(`${cost} of ${this.full} are never admitted`)
+      if (cost <= this.#full) this.#fail(`${cost} of ${this.#full} are never admitted`)
     } else if (code === 'SLUICE_WAIT_FULL') {
-      if (2 * this.open.size < MAX_WAITING - 1) this.fail(`${this.open.size} wait, and no more may`)
+      if (2 * this.open.size < MAX_WAITING - 1)
+        this.#fail(`${this.open.size} wait, and no more may`)
     } else if (code === 'SLUICE_WAIT_ABORTED') {
-      if (!isAborted) this.fail('a wait is aborted that nobody has aborted')
-    } else if (code !== 'SLUICE_WAIT_CLOSED' || !this.machine.isLeaving) {
-      this.fail(`a wait is rejected by ${code}`)
+      if (!isAborted) this.#fail('a wait is aborted that nobody has aborted')
+    } else if (code !== 'SLUICE_WAIT_CLOSED' || !this.#machine.isLeaving) {
+      this.#fail(`a wait is rejected by ${code}`)
     }
   }
 
   /** Whether nothing but calls that wait changes what they wait for, and none of them gives anything back. */
-  private get isKnown(): boolean {
-    const { faults, application } = this.world.plan
-    return faults.length === 0 && application.queueBan === undefined && !this.mayGiveBack
+  get #isKnown(): boolean {
+    const { faults, application } = this.#world.plan
+    return faults.length === 0 && application.queueBan === undefined && !this.#mayGiveBack
   }
 
-  private get mayGiveBack(): boolean {
-    return this.world.plan.requests.some(({ wait }) => wait?.abortsMs !== undefined)
+  get #mayGiveBack(): boolean {
+    return this.#world.plan.requests.some(({ wait }) => wait?.abortsMs !== undefined)
   }
 
   /** What is given up early could not have been admitted in time, behind those that come before it. */
-  private checkCertain({ planned, wait, arrivedAt }: Waiting, leftMs: number): void {
-    const { waits, cluster } = this.world
+  #checkCertain({ planned, wait, arrivedAt }: Waiting, leftMs: number): void {
+    const { waits, cluster } = this.#world
     const account = waits.of(0, planned.client)
     if (account.inexact !== undefined || account.holdsSlots) return
     const left = account.remaining(
-      limitOf(this.policy),
+      limitOf(this.#policy),
       cluster.clockOf(planned.client) + Math.floor(leftMs) - 1,
     )
     let ahead = 0
@@ -102,32 +103,32 @@ export class Waits {
       if (other.client === planned.client && (its.priority > wait.priority || isSooner))
         ahead += other.cost
     }
-    if (left >= Math.max(1, planned.cost) + ahead && !('maxDelay' in this.policy))
-      this.fail(`${planned.client}'s wait for ${planned.cost} is given up, ${left} will be left`)
+    if (left >= Math.max(1, planned.cost) + ahead && !('maxDelay' in this.#policy))
+      this.#fail(`${planned.client}'s wait for ${planned.cost} is given up, ${left} will be left`)
   }
 
-  private get full(): number {
-    const { policy } = this
+  get #full(): number {
+    const policy = this.#policy
     return 'hold' in policy ? policy.concurrent : (policy.burst ?? policy.limit)
   }
 
-  private end(waiting: Waiting, what: string): void {
-    const { world, machine, name } = this
-    world.tell(name, () => what)
+  #end(waiting: Waiting, what: string): void {
+    const world = this.#world
+    world.tell(this.#name, () => what)
     this.open.delete(waiting)
     const { arrivedAt, wait } = waiting
     const { now } = world.timeline
     // The call of the one before, and its own last one. One that is above the limit has asked for its own limit
     // before; what nobody waits for any more is given back before.
-    const calls = 2 + Number(waiting.planned.cost > this.full) + Number(this.mayGiveBack)
+    const calls = 2 + Number(waiting.planned.cost > this.#full) + Number(this.#mayGiveBack)
     const lastMs = calls * world.plan.application.deadline
     const mostMs = (wait.maxMs ?? Infinity) + lastMs + ROUNDING_MS
-    const lateMs = now - arrivedAt - mostMs - stalledMs(machine, arrivedAt, now)
-    if (lateMs > 0) this.fail(`a wait ends ${lateMs} ms late`)
+    const lateMs = now - arrivedAt - mostMs - stalledMs(this.#machine, arrivedAt, now)
+    if (lateMs > 0) this.#fail(`a wait ends ${lateMs} ms late`)
   }
 
-  private fail(what: string): void {
-    this.world.fail('waiting', `${this.name}: ${what}`)
+  #fail(what: string): void {
+    this.#world.fail('waiting', `${this.#name}: ${what}`)
   }
 }
 

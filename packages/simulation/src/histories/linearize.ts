@@ -60,53 +60,49 @@ export function linearize(history: History, maxWays = MAX_WAYS): Verdict {
 }
 
 class Search {
-  private readonly limiter: SequentialLimiter
-  private readonly moments: readonly Moment[]
-  private readonly maxWays: number
-  private readonly earlyMs: number
-  private readonly pending = new Map<Moment['of'], Pending>()
+  readonly #limiter: SequentialLimiter
+  readonly #moments: readonly Moment[]
+  readonly #maxWays: number
+  readonly #earlyMs: number
+  readonly #pending = new Map<Moment['of'], Pending>()
   /** Between which times states are remembered for a loss, and these states. */
-  private readonly rememberedSince: number
-  private readonly rememberedUntil: number
-  private readonly remembered = new Set<States>()
+  readonly #rememberedSince: number
+  readonly #rememberedUntil: number
+  readonly #remembered = new Set<States>()
 
   constructor({ policies, operations, losses, earlyMs }: History, maxWays: number) {
-    this.limiter = new SequentialLimiter(policies)
-    this.moments = momentsOf(operations, losses)
-    this.maxWays = maxWays
-    this.earlyMs = earlyMs
+    this.#limiter = new SequentialLimiter(policies)
+    this.#moments = momentsOf(operations, losses)
+    this.#maxWays = maxWays
+    this.#earlyMs = earlyMs
     const since = losses.map(({ lost }) => (lost === 'everything' ? Infinity : lost.since))
-    this.rememberedSince = Math.min(Infinity, ...since)
-    this.rememberedUntil = Math.max(-Infinity, ...losses.map(({ from }) => from))
+    this.#rememberedSince = Math.min(Infinity, ...since)
+    this.#rememberedUntil = Math.max(-Infinity, ...losses.map(({ from }) => from))
   }
 
   run(): Verdict {
-    let ways: readonly Way[] = [{ states: this.limiter.unused, done: 0n, now: -Infinity }]
-    for (const { time, order, of } of this.moments) {
+    let ways: readonly Way[] = [{ states: this.#limiter.unused, done: 0n, now: -Infinity }]
+    for (const { time, order, of } of this.#moments) {
       if (order !== OVER) {
-        this.pending.set(of, { ...of, place: this.freePlace() })
+        this.#pending.set(of, { ...of, place: this.#freePlace() })
         continue
       }
-      const ending = this.pending.get(of) as Pending
-      const next = this.end(
+      const ending = this.#pending.get(of) as Pending
+      const next = this.#end(
         ending,
         ways,
-        time >= this.rememberedSince && time <= this.rememberedUntil,
+        time >= this.#rememberedSince && time <= this.#rememberedUntil,
       )
       if (next === undefined) return 'too many ways'
       if (next.length === 0) return { impossibleBy: time }
-      this.pending.delete(of)
-      ways = this.withoutLate(ending, next)
+      this.#pending.delete(of)
+      ways = this.#withoutLate(ending, next)
     }
     return 'possible'
   }
 
   /** The ways after an operation has ended; undefined: there are too many. */
-  private end(
-    ending: Pending,
-    ways: readonly Way[],
-    isRemembered: boolean,
-  ): readonly Way[] | undefined {
+  #end(ending: Pending, ways: readonly Way[], isRemembered: boolean): readonly Way[] | undefined {
     const ended = new Map<string, Way>()
     const known = new Map<string, Way>()
     const todo: Way[] = []
@@ -115,29 +111,29 @@ class Search {
     }
     for (const way of ways) reach(way)
     for (let way = todo.pop(); way !== undefined; way = todo.pop()) {
-      if (known.size > this.maxWays) return undefined
-      if (isRemembered) this.remembered.add(way.states)
+      if (known.size > this.#maxWays) return undefined
+      if (isRemembered) this.#remembered.add(way.states)
       if (has(way, ending)) put(ended, { ...way, done: way.done & ~bit(ending) })
-      else this.carryOut(way, reach)
+      else this.#carryOut(way, reach)
     }
     return [...ended.values()]
   }
 
   /** Carries out each pending operation that may come next. */
-  private carryOut(way: Way, reach: (way: Way) => void): void {
-    const left = [...this.pending.values()].filter((each) => !has(way, each))
+  #carryOut(way: Way, reach: (way: Way) => void): void {
+    const left = [...this.#pending.values()].filter((each) => !has(way, each))
     const certain = left.filter(({ isCertain, answer }) => isCertain && answer !== undefined)
     const times = certain.map(({ answer }) => (answer as Answer).at)
     const [first, last] = [Math.min(...times), Math.max(...times)]
-    this.carryOutAnswered(way, left, first, reach)
+    this.#carryOutAnswered(way, left, first, reach)
     for (const silent of left) {
-      if (silent.lost !== undefined) this.lose(way, silent, reach)
-      else if (silent.answer === undefined) this.carryOutSilent(way, silent, last, reach)
+      if (silent.lost !== undefined) this.#lose(way, silent, reach)
+      else if (silent.answer === undefined) this.#carryOutSilent(way, silent, last, reach)
     }
   }
 
   /** @param first the earliest time of an answer that must still come, ms */
-  private carryOutAnswered(
+  #carryOutAnswered(
     way: Way,
     left: readonly Pending[],
     first: number,
@@ -148,8 +144,8 @@ class Search {
       const { answer, asked, isCertain } = each
       if (answer === undefined) continue
       const { at } = answer
-      if (at < way.now - this.earlyMs || at > first + this.earlyMs) continue
-      const carriedOut = this.limiter.carryOut(way.states, asked, at)
+      if (at < way.now - this.#earlyMs || at > first + this.#earlyMs) continue
+      const carriedOut = this.#limiter.carryOut(way.states, asked, at)
       const isUnchanged = carriedOut.states === way.states
       if (!isSame(carriedOut.answer, answer) || (isUnchanged && !isCertain)) continue
       const now = Math.max(way.now, at)
@@ -165,31 +161,31 @@ class Search {
   }
 
   /** @param last the latest time of an answer that must still come, ms */
-  private carryOutSilent(way: Way, silent: Pending, last: number, reach: (way: Way) => void): void {
+  #carryOutSilent(way: Way, silent: Pending, last: number, reach: (way: Way) => void): void {
     const done = way.done | bit(silent)
-    const until = last === -Infinity ? silent.to : Math.min(silent.to, last + this.earlyMs)
-    for (let at = Math.max(way.now - this.earlyMs, silent.from); at <= until; at += 1) {
-      const { states } = this.limiter.carryOut(way.states, silent.asked, at)
+    const until = last === -Infinity ? silent.to : Math.min(silent.to, last + this.#earlyMs)
+    for (let at = Math.max(way.now - this.#earlyMs, silent.from); at <= until; at += 1) {
+      const { states } = this.#limiter.carryOut(way.states, silent.asked, at)
       // What changes nothing need not have happened.
       if (silent.isCertain || states !== way.states)
         reach({ states, done, now: Math.max(way.now, at) })
     }
   }
 
-  private lose(way: Way, loss: Pending, reach: (way: Way) => void): void {
+  #lose(way: Way, loss: Pending, reach: (way: Way) => void): void {
     const done = way.done | bit(loss)
-    const left = loss.lost === 'everything' ? [this.limiter.unused] : this.remembered
+    const left = loss.lost === 'everything' ? [this.#limiter.unused] : this.#remembered
     for (const states of left) reach({ ...way, states, done })
   }
 
   /** Forgets what need not have happened, and can't be carried out after an operation any more. */
-  private withoutLate({ called }: Pending, ways: readonly Way[]): readonly Way[] {
-    const now = Math.min(...ways.map((way) => way.now)) - this.earlyMs
+  #withoutLate({ called }: Pending, ways: readonly Way[]): readonly Way[] {
+    const now = Math.min(...ways.map((way) => way.now)) - this.#earlyMs
     let late = 0n
-    for (const [of, each] of this.pending) {
+    for (const [of, each] of this.#pending) {
       if (each.isCertain || (each.over >= called && (each.answer?.at ?? each.to) >= now)) continue
       late |= bit(each)
-      this.pending.delete(of)
+      this.#pending.delete(of)
     }
     if (late === 0n) return ways
     const left = new Map<string, Way>()
@@ -197,8 +193,8 @@ class Search {
     return [...left.values()]
   }
 
-  private freePlace(): number {
-    const taken = new Set([...this.pending.values()].map(({ place }) => place))
+  #freePlace(): number {
+    const taken = new Set([...this.#pending.values()].map(({ place }) => place))
     let place = 0
     while (taken.has(place)) place += 1
     return place

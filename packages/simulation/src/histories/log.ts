@@ -27,18 +27,18 @@ function clockAhead(): number {
 
 /** What a process writes down of its calls. It is in the file before the process goes on, so kill -9 loses nothing. */
 export class Log {
-  private readonly file: number
-  private calls = 0
+  readonly #file: number
+  #calls = 0
 
   constructor(path: string) {
-    this.file = openSync(path, 'a')
+    this.#file = openSync(path, 'a')
   }
 
   /** @returns its number */
   call(key: string, asked: Asked): number {
-    this.calls += 1
-    this.write([this.calls, monotonic(), key, asked])
-    return this.calls
+    this.#calls += 1
+    this.#write([this.#calls, monotonic(), key, asked])
+    return this.#calls
   }
 
   answered(id: number, { at, allowed, policies }: Decision): void {
@@ -46,20 +46,20 @@ export class Log {
     const said = policies.map(({ allowed, remaining, resetMs, retryAfterMs, delayMs }) => {
       return { allowed, remaining, resetMs, retryAfterMs, delayMs }
     })
-    this.write([id, time, { at, allowed, policies: said }])
+    this.#write([id, time, { at, allowed, policies: said }])
   }
 
   done(id: number): void {
-    this.write([id, monotonic(), 'done'])
+    this.#write([id, monotonic(), 'done'])
   }
 
   gaveUp(id: number): void {
-    this.write([id, monotonic(), null])
+    this.#write([id, monotonic(), null])
   }
 
-  private write(line: Line): void {
+  #write(line: Line): void {
     writeSync(
-      this.file,
+      this.#file,
       `${JSON.stringify(line, (_, value) => (value === Infinity ? NEVER : value))}\n`,
     )
   }

@@ -51,50 +51,50 @@ export async function record(name: string, calls: number): Promise<ReadonlyMap<s
 }
 
 class Recording {
-  private readonly server: Server
-  private readonly folder: string
-  private readonly calls: number
-  private readonly all: Asking[] = []
-  private code = ''
+  readonly #server: Server
+  readonly #folder: string
+  readonly #calls: number
+  readonly #all: Asking[] = []
+  #code = ''
 
   constructor(server: Server, folder: string, calls: number) {
-    this.server = server
-    this.folder = folder
-    this.calls = calls
+    this.#server = server
+    this.#folder = folder
+    this.#calls = calls
   }
 
   async start(): Promise<void> {
-    this.code = await bundle(join(import.meta.dirname, 'asking-process.ts'))
-    for (let i = 0; i < PROCESSES; i += 1) this.startOne()
+    this.#code = await bundle(join(import.meta.dirname, 'asking-process.ts'))
+    for (let i = 0; i < PROCESSES; i += 1) this.#startOne()
     await this.untilAnswered()
   }
 
   /** Kills the process that has been there for longest, and starts another in its place. */
   async killOne(): Promise<void> {
-    const one = this.all.find(({ ended }) => ended === Infinity) as Asking
+    const one = this.#all.find(({ ended }) => ended === Infinity) as Asking
     await kill(one)
-    const isGone = () => this.server.isGone(one.name)
+    const isGone = () => this.#server.isGone(one.name)
     await until(isGone, { what: 'the store has noticed that a process has ended' })
     one.ended = monotonic()
-    this.startOne()
+    this.#startOne()
     await this.untilAnswered()
   }
 
   /** Waits until every process asks, and there are as many calls more. */
   async untilAnswered(): Promise<void> {
-    const asks = () => this.all.every(({ log }) => existsSync(log) && statSync(log).size > 0)
+    const asks = () => this.#all.every(({ log }) => existsSync(log) && statSync(log).size > 0)
     await until(asks, { everyMs: 10, what: 'every process asks' })
-    const goal = this.bytes() + this.calls * CALL_BYTES
-    await until(() => this.bytes() >= goal, { everyMs: 10, what: 'the store has answered' })
+    const goal = this.#bytes() + this.#calls * CALL_BYTES
+    await until(() => this.#bytes() >= goal, { everyMs: 10, what: 'the store has answered' })
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.all.map(kill))
+    await Promise.all(this.#all.map(kill))
   }
 
   read(outages: ReadonlyMap<string, Outage | Loss>): ReadonlyMap<string, History> {
-    const { clock } = this.server
-    const logs = this.all.map(({ log, ended }, process) =>
+    const { clock } = this.#server
+    const logs = this.#all.map(({ log, ended }, process) =>
       readLog(log, { process, ended, clock, outages }),
     )
     const histories = Object.entries(KEYS).map(([key, policies]): [string, History] => {
@@ -106,20 +106,20 @@ class Recording {
     return new Map(histories)
   }
 
-  private startOne(): void {
-    const seed = this.all.length + 1
-    const log = join(this.folder, `${seed}.log`)
+  #startOne(): void {
+    const seed = this.#all.length + 1
+    const log = join(this.#folder, `${seed}.log`)
     const name = `asking-${seed}-`
-    const work: Work = { address: this.server.address, name, log, seed }
-    const process = startBundle(this.code, {
+    const work: Work = { address: this.#server.address, name, log, seed }
+    const process = startBundle(this.#code, {
       args: [JSON.stringify(work)],
       flags: ['--no-warnings'],
     })
-    this.all.push({ process, name, log, ended: Infinity })
+    this.#all.push({ process, name, log, ended: Infinity })
   }
 
-  private bytes(): number {
-    return this.all.reduce((sum, { log }) => sum + statSync(log).size, 0)
+  #bytes(): number {
+    return this.#all.reduce((sum, { log }) => sum + statSync(log).size, 0)
   }
 }
 

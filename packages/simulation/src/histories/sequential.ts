@@ -20,24 +20,24 @@ const SEPARATOR = ','
 export class SequentialLimiter {
   /** The states of a key that nobody has used. */
   readonly unused: States
-  private readonly limits: readonly CompiledLimit[]
+  readonly #limits: readonly CompiledLimit[]
 
   constructor(policies: readonly PolicyOptions[]) {
-    this.limits = policies.map((each) => new Policy('', each).anyLimit())
-    this.unused = this.limits.map(() => '').join(SEPARATOR)
+    this.#limits = policies.map((each) => new Policy('', each).anyLimit())
+    this.unused = this.#limits.map(() => '').join(SEPARATOR)
   }
 
   /** @param at ms, on the store's clock */
   carryOut(states: States, asked: Asked, at: number): { states: States; answer?: Answer } {
     return 'cost' in asked
-      ? this.consume(states, asked.cost, at)
-      : { states: this.giveBack(states, asked.giveBack, asked.chargedAt, at) }
+      ? this.#consume(states, asked.cost, at)
+      : { states: this.#giveBack(states, asked.giveBack, asked.chargedAt, at) }
   }
 
-  private consume(states: States, cost: number, at: number) {
+  #consume(states: States, cost: number, at: number) {
     const texts = states.split(SEPARATOR)
     const loaded = texts.map(read)
-    const charges = this.limits.map((limit) => ({ key: '', limit, cost }))
+    const charges = this.#limits.map((limit) => ({ key: '', limit, cost }))
     const allowed = decideAll(loaded, charges, at)
     const policies = loaded.map(({ admitted, remaining, resetMs, retryAfterMs, delayMs }) => {
       return { allowed: admitted, remaining, resetMs, retryAfterMs, delayMs }
@@ -49,9 +49,9 @@ export class SequentialLimiter {
     return { states: kept.join(SEPARATOR), answer: { at, allowed, policies } }
   }
 
-  private giveBack(states: States, units: number, chargedAt: number, at: number): States {
+  #giveBack(states: States, units: number, chargedAt: number, at: number): States {
     const texts = states.split(SEPARATOR)
-    const charges = this.limits.map((limit) => ({ key: '', limit, cost: -units }))
+    const charges = this.#limits.map((limit) => ({ key: '', limit, cost: -units }))
     const kept = {
       load: (policy: number) => read(texts[policy] as string),
       keep(policy: number, _: string, state: KeyState, keepMs: number) {

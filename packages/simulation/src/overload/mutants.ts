@@ -5,7 +5,7 @@ export const overloadMutants: readonly Mutant[] = [
   {
     name: 'Load: a reserved share is given away',
     file: 'overload/admission.ts',
-    text: 'for (const each of this.classes) if (each !== own) free -= each.kept(this.limit)',
+    text: 'for (const each of this.#classes) if (each !== own) free -= each.kept(this.limit)',
     by: '{}',
   },
   {
@@ -29,7 +29,7 @@ export const overloadMutants: readonly Mutant[] = [
   {
     name: 'Load: the queue is unbounded',
     file: 'overload/admission.ts',
-    text: 'while (this.waiting >= this.most) {',
+    text: 'while (this.waiting >= this.#most) {',
     by: 'while (this.waiting < 0) {',
   },
   {
@@ -47,20 +47,20 @@ export const overloadMutants: readonly Mutant[] = [
   {
     name: 'Load: a request overtakes those that wait',
     file: 'overload/admission.ts',
-    text: 'if (this.waiting > 0 && this.hasOlder(importance)) return undefined',
+    text: 'if (this.waiting > 0 && this.#hasOlder(importance)) return undefined',
     by: '',
   },
   {
     name: 'Load: keys take no turns',
     file: 'overload/load-shedder.ts',
-    text: 'admission.wait(importance, this.compiled.keyOf(request))',
+    text: 'admission.wait(importance, this.#compiled.keyOf(request))',
     by: "admission.wait(importance, '')",
   },
   {
     name: 'Load: a request waits for too long',
     file: 'overload/admission.ts',
-    text: 'let ageMs = this.options.maxWaitMs',
-    by: 'let ageMs = 3 * this.options.maxWaitMs',
+    text: 'let ageMs = this.#options.maxWaitMs',
+    by: 'let ageMs = 3 * this.#options.maxWaitMs',
   },
   {
     name: 'Load: a client that leaves frees the place of what is done for it',
@@ -71,8 +71,8 @@ export const overloadMutants: readonly Mutant[] = [
   {
     name: 'Load: what has begun is cut',
     file: 'overload/load-shedder.ts',
-    text: 'if (entry === undefined) return this.wait(importance, request, response)\n',
-    by: `if (entry === undefined) return this.wait(importance, request, response)
-    setTimeout(() => this.refuse(response), 150)\n`,
+    text: 'if (entry === undefined) return this.#wait(importance, request, response)\n',
+    by: `if (entry === undefined) return this.#wait(importance, request, response)
+    setTimeout(() => this.#refuse(response), 150)\n`,
   },
 ]

@@ -61,79 +61,76 @@ export async function playLoad(plan: LoadPlan, cores: Cores): Promise<LoadOutcom
 class ServedApplication {
   readonly calls: Call[] = []
   readonly line: ShedLine
-  private readonly plan: LoadPlan
-  private readonly timeline: Timeline
-  private readonly machine: Machine
-  private readonly core: Core
-  private readonly fail: Fail
-  private readonly server: ModelServer
-  private readonly shedder: LoadShedder<Exchange, Reply>
-  private readonly byExchange = new Map<Exchange, Call>()
+  readonly #plan: LoadPlan
+  readonly #timeline: Timeline
+  readonly #machine: Machine
+  readonly #core: Core
+  readonly #fail: Fail
+  readonly #server: ModelServer
+  readonly #shedder: LoadShedder<Exchange, Reply>
+  readonly #byExchange = new Map<Exchange, Call>()
   /** What the application responds to. */
-  private readonly begun = new Set<Reply>()
-  private readonly random: () => number
-  private times = 0
+  readonly #begun = new Set<Reply>()
+  readonly #random: () => number
+  #times = 0
 
   constructor(
     plan: LoadPlan,
     parts: { timeline: Timeline; machine: Machine; core: Core; fail: Fail },
   ) {
     const { timeline, machine, core, fail } = parts
-    this.plan = plan
-    this.timeline = timeline
-    this.machine = machine
-    this.core = core
-    this.fail = fail
-    this.random = random(plan.seed ^ 0xa11)
-    this.server = new ModelServer(timeline, machine, plan.server, random(plan.seed ^ 0xdb))
+    this.#plan = plan
+    this.#timeline = timeline
+    this.#machine = machine
+    this.#core = core
+    this.#fail = fail
+    this.#random = random(plan.seed ^ 0xa11)
+    this.#server = new ModelServer(timeline, machine, plan.server, random(plan.seed ^ 0xdb))
     const own = plan.isFetch ? fetchAdapter(core) : adapter
     const options = {
-      classOf: (exchange: Exchange) => this.classOf(exchange),
+      classOf: (exchange: Exchange) => this.#classOf(exchange),
       classes: Object.fromEntries(plan.classes.map(({ name, reserve }) => [name, { reserve }])),
       queue: plan.queue,
       key: ({ planned }: Exchange) => planned.client,
     }
-    const watched = { ...(own as RequestAdapter<Exchange, Reply>), send: this.refuses }
-    this.shedder = new core.LoadShedder(options, watched)
-    this.line = new ShedLine(plan, timeline, machine, fail, () => this.admission)
+    const watched = { ...(own as RequestAdapter<Exchange, Reply>), send: this.#refuses }
+    this.#shedder = new core.LoadShedder(options, watched)
+    this.line = new ShedLine(plan, timeline, machine, fail, () => this.#shedder.admission)
   }
 
   change(change: Change): void {
-    if (change.kind === 'load') this.times = change.times
-    else if (change.kind === 'capacity') this.server.factor = change.factor
-    else this.machine.post(0, SOCKETS, () => this.machine.stall(change.ms))
+    if (change.kind === 'load') this.#times = change.times
+    else if (change.kind === 'capacity') this.#server.factor = change.factor
+    else this.#machine.post(0, SOCKETS, () => this.#machine.stall(change.ms))
   }
 
   /** Sends requests at random times, so many a second as is planned for the moment. */
   sendNext(): void {
-    const { timeline, plan, random } = this
-    const perSecond = Math.max(1, this.times * plan.server.perSecond)
+    const random = this.#random
+    const perSecond = Math.max(1, this.#times * this.#plan.server.perSecond)
     const ms = (-Math.log(1 - random()) * 1000) / perSecond
-    if (timeline.now + ms > plan.duration) return
-    timeline.after(ms, () => {
-      this.send()
+    if (this.#timeline.now + ms > this.#plan.duration) return
+    this.#timeline.after(ms, () => {
+      this.#send()
       this.sendNext()
     })
   }
 
-  /** What the load shedder says of itself. */
-  private get admission(): { readonly limit: number; readonly waiting: number } {
-    const { admission } = this.shedder as unknown as { admission: ServedApplication['admission'] }
-    return admission
-  }
-
   /** In place of sending a refusal. */
-  private readonly refuses = (reply: Reply): void => {
-    if (this.begun.has(reply)) this.fail('shedding', 'a request is refused that has begun')
+  readonly #refuses = (reply: Reply): void => {
+    if (this.#begun.has(reply)) this.#fail('shedding', 'a request is refused that has begun')
   }
 
-  private classOf(exchange: Exchange): string {
-    const { importance } = this.byExchange.get(exchange) as Call
-    return this.plan.classes[importance]?.name as string
+  #classOf(exchange: Exchange): string {
+    const { importance } = this.#byExchange.get(exchange) as Call
+    return this.#plan.classes[importance]?.name as string
   }
 
-  private send(): void {
-    const { plan, timeline, machine, core, random } = this
+  #send(): void {
+    const plan = this.#plan
+    const timeline = this.#timeline
+    const machine = this.#machine
+    const random = this.#random
     const drawn = random()
     let importance = 0
     for (let sum = plan.classes[0]?.share ?? 0; drawn >= sum && importance < 2; )
@@ -142,7 +139,7 @@ class ServedApplication {
       random() < plan.greedy ? 'greedy' : `client ${Math.floor(random() * plan.clients)}`
     const planned = { at: timeline.now, process: 0, client, cost: 1, actual: 1 }
     const exchange = plan.isFetch
-      ? new FetchExchange(planned, { timeline, machine, core })
+      ? new FetchExchange(planned, { timeline, machine, core: this.#core })
       : new Exchange(planned, timeline.now)
     const isPatient = random() >= plan.impatient
     const call: Call = {
@@ -157,54 +154,54 @@ class ServedApplication {
       result: undefined,
     }
     this.calls.push(call)
-    this.byExchange.set(exchange, call)
+    this.#byExchange.set(exchange, call)
     const leavesMs = isPatient ? plan.patienceMs : IMPATIENT_MS * random()
-    machine.post(0, SOCKETS, () => this.receive(call))
-    machine.post(leavesMs, SOCKETS, () => this.leave(call))
+    machine.post(0, SOCKETS, () => this.#receive(call))
+    machine.post(leavesMs, SOCKETS, () => this.#leave(call))
   }
 
-  private receive(call: Call): void {
+  #receive(call: Call): void {
     const { exchange } = call
-    call.arrivedAt = this.timeline.now
-    const goesOn = this.shedder.handle(exchange, replyOf(exchange))
+    call.arrivedAt = this.#timeline.now
+    const goesOn = this.#shedder.handle(exchange, replyOf(exchange))
     if (typeof goesOn === 'boolean') {
       if (goesOn) this.line.beginsAtOnce(call)
-      this.goOn(call, goesOn)
+      this.#goOn(call, goesOn)
       return
     }
     this.line.joins(call)
     goesOn.then(
       (begins) => {
         this.line.ends(call, begins)
-        this.goOn(call, begins)
+        this.#goOn(call, begins)
       },
-      (error) => this.fail('escaped', `${error}`),
+      (error) => this.#fail('escaped', `${error}`),
     )
   }
 
-  private goOn(call: Call, goesOn: boolean): void {
+  #goOn(call: Call, goesOn: boolean): void {
     const { exchange, result } = call
     if (!goesOn) {
       if (result === undefined) call.result = 'shed'
-      exchange.end(this.timeline.now)
+      exchange.end(this.#timeline.now)
       return
     }
-    call.begunAt = this.timeline.now
-    this.begun.add(replyOf(exchange))
+    call.begunAt = this.#timeline.now
+    this.#begun.add(replyOf(exchange))
     exchange.begin()
-    this.server.serve(() => {
-      call.endedAt = this.timeline.now
+    this.#server.serve(() => {
+      call.endedAt = this.#timeline.now
       if (call.result === undefined) call.result = 'served'
       this.line.over(call)
-      exchange.end(this.timeline.now)
+      exchange.end(this.#timeline.now)
     })
   }
 
-  private leave(call: Call): void {
+  #leave(call: Call): void {
     if (call.result !== undefined) return
     call.result = 'left'
     call.exchange.leave()
-    this.machine.post(0, SOCKETS, () => this.line.checkGone(call))
+    this.#machine.post(0, SOCKETS, () => this.line.checkGone(call))
   }
 }
 

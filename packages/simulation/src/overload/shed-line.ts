@@ -14,138 +14,135 @@ const HANGS_MS = 1000
 /** What computes when a wait ends may take so much longer, ms: a few requests of one turn. */
 const TURN_MS = 100
 
+/** What the load shedder says of itself. */
+export type Said = () => { readonly limit: number; readonly waiting: number }
+
 /** Checks which requests of one process begin, wait and are shed, whatever the load. */
 export class ShedLine {
-  private readonly plan: LoadPlan
-  private readonly timeline: Timeline
-  private readonly machine: Machine
-  private readonly report: Fail
-  private readonly said: () => { readonly limit: number; readonly waiting: number }
+  readonly #plan: LoadPlan
+  readonly #timeline: Timeline
+  readonly #machine: Machine
+  readonly #report: Fail
+  readonly #said: Said
   /** The waiting requests, the oldest first. */
-  private readonly waiting = new Map<Call, number>()
+  readonly #waiting = new Map<Call, number>()
   /** The requests that have begun, and whose responses the application has not ended. */
-  private readonly active = new Set<Call>()
+  readonly #active = new Set<Call>()
   /** When a client has had its turn last, and when a wait of it has ended last: by its class. */
-  private readonly served = new Map<string, number>()
-  private readonly ended = new Map<string, number>()
+  readonly #served = new Map<string, number>()
+  readonly #ended = new Map<string, number>()
 
-  constructor(
-    plan: LoadPlan,
-    timeline: Timeline,
-    machine: Machine,
-    fail: Fail,
-    said: ShedLine['said'],
-  ) {
-    this.plan = plan
-    this.timeline = timeline
-    this.machine = machine
-    this.report = fail
-    this.said = said
+  constructor(plan: LoadPlan, timeline: Timeline, machine: Machine, fail: Fail, said: Said) {
+    this.#plan = plan
+    this.#timeline = timeline
+    this.#machine = machine
+    this.#report = fail
+    this.#said = said
   }
 
   joins(call: Call): void {
-    this.waiting.set(call, this.now)
+    this.#waiting.set(call, this.#now)
     // The request that made room for it gets its answer later in the same turn.
-    this.timeline.after(0, () => {
-      const { size } = this.waiting
-      const { max } = this.plan.queue
-      if (size > max) this.fail(`${size} wait of ${max}`)
-      const { waiting } = this.said()
-      if (waiting !== size) this.fail(`${waiting} are said to wait, and ${size} do`)
+    this.#timeline.after(0, () => {
+      const { size } = this.#waiting
+      const { max } = this.#plan.queue
+      if (size > max) this.#fail(`${size} wait of ${max}`)
+      const { waiting } = this.#said()
+      if (waiting !== size) this.#fail(`${waiting} are said to wait, and ${size} do`)
     })
   }
 
   /** A request has ended its wait: it begins, or is shed, or its client has left. */
   ends(call: Call, begins: boolean): void {
-    const since = this.waiting.get(call) as number
-    this.waiting.delete(call)
+    const since = this.#waiting.get(call) as number
+    this.#waiting.delete(call)
     const mostMs =
-      this.plan.queue.maxWait + TICK_MS + TURN_MS + stalledMs(this.machine, since, this.now)
-    if (this.now - since > mostMs) this.fail(`a request waits for ${this.now - since} ms`)
-    if (begins && call.result === 'left') this.fail('a request begins whose client has left')
+      this.#plan.queue.maxWait + TICK_MS + TURN_MS + stalledMs(this.#machine, since, this.#now)
+    if (this.#now - since > mostMs) this.#fail(`a request waits for ${this.#now - since} ms`)
+    if (begins && call.result === 'left') this.#fail('a request begins whose client has left')
     if (begins) {
-      this.begins(call)
-      this.checkTurn(call)
-      this.served.set(placeOf(call), this.now)
+      this.#begins(call)
+      this.#checkTurn(call)
+      this.#served.set(placeOf(call), this.#now)
     }
-    this.ended.set(placeOf(call), this.now)
-    if (call.exchange.isBodyRead) this.fail('the body of a request is read while that waits')
+    this.#ended.set(placeOf(call), this.#now)
+    if (call.exchange.isBodyRead) this.#fail('the body of a request is read while that waits')
   }
 
   beginsAtOnce(call: Call): void {
-    for (const other of this.inLine())
-      if (other.importance <= call.importance) this.fail('a request overtakes those that wait')
-    this.begins(call)
+    for (const other of this.#inLine())
+      if (other.importance <= call.importance) this.#fail('a request overtakes those that wait')
+    this.#begins(call)
   }
 
   /** The application has ended its response. */
   over(call: Call): void {
-    this.active.delete(call)
+    this.#active.delete(call)
   }
 
   checkGone(call: Call): void {
-    if (this.waiting.has(call)) this.fail('a request waits whose client has left')
+    if (this.#waiting.has(call)) this.#fail('a request waits whose client has left')
   }
 
   checkEmpty(): void {
-    if (this.waiting.size + this.active.size > 0)
-      this.fail(`${this.waiting.size} still wait, ${this.active.size} are in progress`)
+    if (this.#waiting.size + this.#active.size > 0)
+      this.#fail(`${this.#waiting.size} still wait, ${this.#active.size} are in progress`)
   }
 
-  private get now(): number {
-    return this.timeline.now
+  get #now(): number {
+    return this.#timeline.now
   }
 
   /** The requests that have waited since before this moment. */
-  private inLine(): Call[] {
-    return [...this.waiting].flatMap(([call, since]) => (since < this.now ? [call] : []))
+  #inLine(): Call[] {
+    return [...this.#waiting].flatMap(([call, since]) => (since < this.#now ? [call] : []))
   }
 
   /** No more are in progress than may be, and a reserved share is left to those that wait for it. */
-  private begins(call: Call): void {
-    this.active.add(call)
-    const { limit } = this.said()
-    const isKnown = [...this.active].every(
-      ({ begunAt = this.now }) => this.now - begunAt < HANGS_MS,
+  #begins(call: Call): void {
+    this.#active.add(call)
+    const { limit } = this.#said()
+    const isKnown = [...this.#active].every(
+      ({ begunAt = this.#now }) => this.#now - begunAt < HANGS_MS,
     )
     if (!isKnown) return
-    if (this.active.size > limit) this.fail(`${this.active.size} are in progress of ${limit}`)
-    const own = this.plan.classes[call.importance]
-    for (const [i, each] of this.plan.classes.entries()) {
+    if (this.#active.size > limit) this.#fail(`${this.#active.size} are in progress of ${limit}`)
+    const own = this.#plan.classes[call.importance]
+    for (const [i, each] of this.#plan.classes.entries()) {
       if (each === own || each.reserve === 0) continue
-      const kept = this.keptFor(i, each, limit)
-      if (this.active.size + kept > limit)
-        this.fail(`${own?.name} gets a place that is reserved for ${each.name}`)
+      const kept = this.#keptFor(i, each, limit)
+      if (this.#active.size + kept > limit)
+        this.#fail(`${own?.name} gets a place that is reserved for ${each.name}`)
     }
   }
 
   /** How many places are reserved for requests of a class that wait. */
-  private keptFor(importance: number, { reserve }: PlannedClass, limit: number): number {
-    const waiting = this.inLine().filter((each) => each.importance === importance).length
-    const active = [...this.active].filter((each) => each.importance === importance).length
+  #keptFor(importance: number, { reserve }: PlannedClass, limit: number): number {
+    const waiting = this.#inLine().filter((each) => each.importance === importance).length
+    const active = [...this.#active].filter((each) => each.importance === importance).length
     const reserved = Math.min(Math.round(limit * reserve), limit - 1, active + waiting)
     return Math.max(0, reserved - active)
   }
 
   /** The most important of the waiting requests begins, in turns of their clients. */
-  private checkTurn(call: Call): void {
+  #checkTurn(call: Call): void {
     const { importance, client, arrivedAt } = call
-    const hasReserve = (this.plan.classes[importance]?.reserve ?? 0) > 0
-    for (const other of this.inLine()) {
-      if (other.importance < importance && !hasReserve) this.fail('the less important comes first')
+    const hasReserve = (this.#plan.classes[importance]?.reserve ?? 0) > 0
+    for (const other of this.#inLine()) {
+      if (other.importance < importance && !hasReserve) this.#fail('the less important comes first')
       if (other.importance !== importance) continue
       if (other.client === client) {
-        if (other.arrivedAt < arrivedAt) this.fail('who came later comes first')
+        if (other.arrivedAt < arrivedAt) this.#fail('who came later comes first')
         continue
       }
-      const since = Math.max(other.arrivedAt, this.ended.get(placeOf(other)) ?? 0)
-      if ((this.served.get(placeOf(call)) ?? 0) > since)
-        this.fail(`${client} has two turns while ${other.client} waits`)
+      const since = Math.max(other.arrivedAt, this.#ended.get(placeOf(other)) ?? 0)
+      if ((this.#served.get(placeOf(call)) ?? 0) > since)
+        this.#fail(`${client} has two turns while ${other.client} waits`)
     }
   }
 
-  private fail(what: string): void {
-    this.report('shedding', what)
+  #fail(what: string): void {
+    this.#report('shedding', what)
   }
 }
 

@@ -31,14 +31,14 @@ export type Answer = Pick<Decision, 'allowed' | 'source' | 'at' | 'resetMs'>
 export class Holders {
   /** The most requests of a test that were in progress at the same time, in living processes. */
   most = 0
-  private readonly idle: Holder[] = []
-  private readonly busy: Holder[] = []
-  private code: Promise<string> | undefined
+  readonly #idle: Holder[] = []
+  readonly #busy: Holder[] = []
+  #code: Promise<string> | undefined
 
   /** A process, once Redis decides for it. */
   async start(terms: Terms): Promise<Holder> {
-    const holder = this.idle.pop() ?? (await this.make())
-    this.busy.push(holder)
+    const holder = this.#idle.pop() ?? (await this.#make())
+    this.#busy.push(holder)
     await holder.open(terms)
     return holder
   }
@@ -46,23 +46,23 @@ export class Holders {
   /** The end of a test. */
   rest(): void {
     this.most = 0
-    for (const holder of this.busy.splice(0)) {
+    for (const holder of this.#busy.splice(0)) {
       holder.resume()
-      if (holder.isAlive) this.idle.push(holder)
+      if (holder.isAlive) this.#idle.push(holder)
     }
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.idle.splice(0).map((holder) => holder.kill()))
+    await Promise.all(this.#idle.splice(0).map((holder) => holder.kill()))
   }
 
-  private async make(): Promise<Holder> {
-    this.code ??= bundle(join(__dirname, 'workers', 'holding.ts'))
-    return new Holder(await this.code, () => this.count())
+  async #make(): Promise<Holder> {
+    this.#code ??= bundle(join(__dirname, 'workers', 'holding.ts'))
+    return new Holder(await this.#code, () => this.#count())
   }
 
-  private count(): void {
-    const inProgress = this.busy.reduce((sum, { held }) => sum + held, 0)
+  #count(): void {
+    const inProgress = this.#busy.reduce((sum, { held }) => sum + held, 0)
     this.most = Math.max(this.most, inProgress)
   }
 }
@@ -74,17 +74,17 @@ export class Holder {
   /** ms */
   hold = 0
   isAlive = true
-  private readonly process: ChildProcess
-  private readonly counted: () => void
-  private readonly waiting = new Map<number, (answers: Answer[]) => void>()
-  private orders = 0
+  readonly #process: ChildProcess
+  readonly #counted: () => void
+  readonly #waiting = new Map<number, (answers: Answer[]) => void>()
+  #orders = 0
 
   constructor(code: string, counted: () => void) {
-    this.counted = counted
-    this.process = startBundle(code, { flags: ['--no-warnings'] })
-    this.process.on('message', ({ id, answers }: { id: number; answers: Answer[] }) => {
-      this.waiting.get(id)?.(answers)
-      this.waiting.delete(id)
+    this.#counted = counted
+    this.#process = startBundle(code, { flags: ['--no-warnings'] })
+    this.#process.on('message', ({ id, answers }: { id: number; answers: Answer[] }) => {
+      this.#waiting.get(id)?.(answers)
+      this.#waiting.delete(id)
     })
   }
 
@@ -92,15 +92,15 @@ export class Holder {
   async open(terms: Terms): Promise<void> {
     this.held = 0
     this.hold = terms.hold
-    await this.order({ open: terms })
+    await this.#order({ open: terms })
     await this.untilDecidedBy('store')
   }
 
   /** Begins so many requests together, of which those that are admitted stay in progress. */
   async acquire(count = 1): Promise<Answer[]> {
-    const answers = await this.order({ acquire: count })
+    const answers = await this.#order({ acquire: count })
     this.held += admitted(answers)
-    this.counted()
+    this.#counted()
     return answers
   }
 
@@ -112,11 +112,11 @@ export class Holder {
 
   async release(count: number): Promise<void> {
     this.held -= count
-    await this.order({ release: count })
+    await this.#order({ release: count })
   }
 
   async peek(): Promise<Answer> {
-    const [answer] = await this.order({ peek: true })
+    const [answer] = await this.#order({ peek: true })
     return answer as Answer
   }
 
@@ -127,8 +127,8 @@ export class Holder {
 
   /** kill -9 */
   async kill(): Promise<void> {
-    const exit = once(this.process, 'exit')
-    this.process.kill('SIGKILL')
+    const exit = once(this.#process, 'exit')
+    this.#process.kill('SIGKILL')
     await exit
     this.isAlive = false
     this.held = 0
@@ -136,19 +136,19 @@ export class Holder {
 
   /** Freezes the process with SIGSTOP. */
   freeze(): void {
-    this.process.kill('SIGSTOP')
+    this.#process.kill('SIGSTOP')
   }
 
   resume(): void {
-    this.process.kill('SIGCONT')
+    this.#process.kill('SIGCONT')
   }
 
-  private order(order: Order): Promise<Answer[]> {
-    this.orders += 1
-    const id = this.orders
+  #order(order: Order): Promise<Answer[]> {
+    this.#orders += 1
+    const id = this.#orders
     return new Promise((resolve) => {
-      this.waiting.set(id, resolve)
-      this.process.send({ id, order } satisfies Message)
+      this.#waiting.set(id, resolve)
+      this.#process.send({ id, order } satisfies Message)
     })
   }
 }

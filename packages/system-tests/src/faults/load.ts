@@ -49,20 +49,20 @@ export async function undisturbed(run: () => Promise<Report>): Promise<Report> {
  * decides.
  */
 export class Load {
-  private readonly scarce: Limiter
-  private readonly plenty: Limiter
-  private readonly admitted = new Map<string, number>()
-  private readonly sources = new Set<Decision['source']>()
-  private readonly errors: unknown[] = []
-  private decided = 0
-  private waitedMs = 0
-  private stalledMs = 0
-  private running = true
-  private isWatched = true
+  readonly #scarce: Limiter
+  readonly #plenty: Limiter
+  readonly #admitted = new Map<string, number>()
+  readonly #sources = new Set<Decision['source']>()
+  readonly #errors: unknown[] = []
+  #decided = 0
+  #waitedMs = 0
+  #stalledMs = 0
+  #running = true
+  #isWatched = true
   /** The source of the last decision for the client that is never refused. */
-  private lastSource: Decision['source'] | undefined
-  private strands: Promise<unknown>[] = []
-  private watch: Promise<unknown> | undefined
+  #lastSource: Decision['source'] | undefined
+  #strands: Promise<unknown>[] = []
+  #watch: Promise<unknown> | undefined
 
   constructor(store: NonNullable<LimiterOptions['store']>, failureMode: Mode = {}) {
     const prefix = randomUUID()
@@ -73,30 +73,30 @@ export class Load {
       algorithm: 'sliding-log',
       ...failureMode,
     } as const
-    this.scarce = createLimiter({ ...options, limit: LIMIT })
-    this.plenty = createLimiter({ ...options, algorithm: 'fixed-window', limit: 10 ** 9 })
+    this.#scarce = createLimiter({ ...options, limit: LIMIT })
+    this.#plenty = createLimiter({ ...options, algorithm: 'fixed-window', limit: 10 ** 9 })
   }
 
   start(): this {
-    this.watch = this.watchStalls()
-    this.strands = Array.from({ length: WORKERS }, (_, i) => this.strand(i))
+    this.#watch = this.#watchStalls()
+    this.#strands = Array.from({ length: WORKERS }, (_, i) => this.#strand(i))
     return this
   }
 
   /** Resolves once the store decides again, or `source` does: with how long that took, ms. */
   async untilDecidedBy(source: Decision['source']): Promise<number> {
     const startedAt = performance.now()
-    this.lastSource = undefined
+    this.#lastSource = undefined
     const what = `'${source}' decides`
-    await until(() => this.lastSource === source, { everyMs: 1, what })
+    await until(() => this.#lastSource === source, { everyMs: 1, what })
     return performance.now() - startedAt
   }
 
   /** Resolves once so many more requests have been decided. */
   async untilDecided(count: number): Promise<void> {
-    const goal = this.decided + count
+    const goal = this.#decided + count
     const what = `${count} more requests are decided`
-    await until(() => this.decided >= goal, { everyMs: 1, what })
+    await until(() => this.#decided >= goal, { everyMs: 1, what })
   }
 
   /**
@@ -107,63 +107,63 @@ export class Load {
     const isNormal = async () => {
       warningCodes.length = 0
       await this.untilDecided(count)
-      return this.lastSource === 'store' && warningCodes.length === 0
+      return this.#lastSource === 'store' && warningCodes.length === 0
     }
     await until(isNormal, { what: `the store decides ${count} requests without a warning` })
   }
 
   async stop(): Promise<Report> {
-    this.running = false
-    await Promise.all(this.strands)
-    this.isWatched = false
-    await this.watch
-    const beyond = [...this.admitted.values()].map((admitted) => Math.max(0, admitted - LIMIT))
+    this.#running = false
+    await Promise.all(this.#strands)
+    this.#isWatched = false
+    await this.#watch
+    const beyond = [...this.#admitted.values()].map((admitted) => Math.max(0, admitted - LIMIT))
     return {
-      decided: this.decided,
-      waitedMs: this.waitedMs,
-      stalledMs: this.stalledMs,
+      decided: this.#decided,
+      waitedMs: this.#waitedMs,
+      stalledMs: this.#stalledMs,
       excess: beyond.reduce((sum, each) => sum + each, 0),
       worstExcess: Math.max(0, ...beyond),
-      errors: this.errors,
-      sources: this.sources,
+      errors: this.#errors,
+      sources: this.#sources,
     }
   }
 
-  private async strand(number: number): Promise<void> {
-    for (let i = number; this.running; i += 1) {
+  async #strand(number: number): Promise<void> {
+    for (let i = number; this.#running; i += 1) {
       const client = `client ${i % CLIENTS}`
-      const decision = await this.ask(this.scarce, client)
-      if (decision?.allowed) this.admitted.set(client, (this.admitted.get(client) ?? 0) + 1)
-      this.lastSource = (await this.ask(this.plenty, 'never refused'))?.source
+      const decision = await this.#ask(this.#scarce, client)
+      if (decision?.allowed) this.#admitted.set(client, (this.#admitted.get(client) ?? 0) + 1)
+      this.#lastSource = (await this.#ask(this.#plenty, 'never refused'))?.source
       await delay(1)
     }
   }
 
-  private async ask(limiter: Limiter, key: string): Promise<Decision | undefined> {
+  async #ask(limiter: Limiter, key: string): Promise<Decision | undefined> {
     const startedAt = performance.now()
     try {
       const decision = await limiter.consume(key)
-      this.sources.add(decision.source)
+      this.#sources.add(decision.source)
       return decision
     } catch (error) {
-      this.errors.push(error)
+      this.#errors.push(error)
       return undefined
     } finally {
-      this.decided += 1
-      this.waitedMs = Math.max(this.waitedMs, performance.now() - startedAt)
+      this.#decided += 1
+      this.#waitedMs = Math.max(this.#waitedMs, performance.now() - startedAt)
     }
   }
 
   /** Watches from before the first request until the last is decided, which is after `running` has ended. */
-  private async watchStalls(): Promise<void> {
+  async #watchStalls(): Promise<void> {
     const stalls: { readonly at: number; readonly ms: number }[] = []
-    for (let last = performance.now(); this.isWatched; last = performance.now()) {
+    for (let last = performance.now(); this.#isWatched; last = performance.now()) {
       await delay(5)
       const at = performance.now()
       if (at - last > 10) stalls.push({ at, ms: at - last - 5 })
       while (stalls[0] !== undefined && stalls[0].at < at - 4 * DEADLINE_MS) stalls.shift()
       const ms = stalls.reduce((sum, stall) => sum + stall.ms, 0)
-      this.stalledMs = Math.max(this.stalledMs, ms)
+      this.#stalledMs = Math.max(this.#stalledMs, ms)
     }
   }
 }

@@ -39,35 +39,35 @@ export class LimitingProcess {
   /** The limits that it has taken over, in this order. */
   readonly limits: number[] = []
   readonly warnings: string[] = []
-  private readonly process: ChildProcess
-  private isReady = false
-  private report: Report | undefined
+  readonly #process: ChildProcess
+  #isReady = false
+  #report: Report | undefined
 
   private constructor(code: string, terms: Terms) {
-    this.process = startBundle(code, {
+    this.#process = startBundle(code, {
       flags: ['--no-warnings'],
       args: [JSON.stringify(terms)],
     })
-    this.process.on('message', ({ ready, limit, warning, report }: Message) => {
-      if (ready) this.isReady = true
+    this.#process.on('message', ({ ready, limit, warning, report }: Message) => {
+      if (ready) this.#isReady = true
       if (limit !== undefined) this.limits.push(limit)
       if (warning !== undefined) this.warnings.push(warning)
-      if (report !== undefined) this.report = report
+      if (report !== undefined) this.#report = report
     })
   }
 
   static async start(terms: Terms): Promise<LimitingProcess> {
     const code = await bundle(join(__dirname, 'workers', 'limiting.ts'))
     const started = new LimitingProcess(code, terms)
-    await until(() => started.isReady, { what: 'a process is ready' })
+    await until(() => started.#isReady, { what: 'a process is ready' })
     return started
   }
 
   /** Takes all that a client gets. */
   async exhaust(key: string): Promise<Report> {
-    this.report = undefined
-    this.process.send(key)
-    return until(() => this.report, { what: 'a process was refused' }) as Promise<Report>
+    this.#report = undefined
+    this.#process.send(key)
+    return until(() => this.#report, { what: 'a process was refused' }) as Promise<Report>
   }
 
   /** Waits until it has taken over a limit. */
@@ -76,8 +76,8 @@ export class LimitingProcess {
   }
 
   async stop(): Promise<void> {
-    const exit = once(this.process, 'exit')
-    this.process.kill('SIGKILL')
+    const exit = once(this.#process, 'exit')
+    this.#process.kill('SIGKILL')
     await exit
   }
 }

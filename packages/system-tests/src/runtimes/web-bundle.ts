@@ -41,21 +41,21 @@ const SHARED = {
 /** A runtime without Node: a context with the globals of a worker alone, where text is no code. */
 export class BareWorker {
   readonly warnings: unknown[][] = []
-  private readonly context: object
-  private readonly timers: NodeJS.Timeout[] = []
-  private isServing = false
+  readonly #context: object
+  readonly #timers: NodeJS.Timeout[] = []
+  #isServing = false
 
   constructor() {
     const inRequests = <T extends unknown[], R>(act: (...given: T) => R) => {
       return (...given: T): R => {
         // As in Cloudflare's Workers.
-        if (!this.isServing) throw new Error('not allowed before the first request')
+        if (!this.#isServing) throw new Error('not allowed before the first request')
         return act(...given)
       }
     }
     const timers = {
-      setTimeout: inRequests((act: () => void, ms?: number) => this.kept(setTimeout(act, ms))),
-      setInterval: inRequests((act: () => void, ms: number) => this.kept(setInterval(act, ms))),
+      setTimeout: inRequests((act: () => void, ms?: number) => this.#kept(setTimeout(act, ms))),
+      setInterval: inRequests((act: () => void, ms: number) => this.#kept(setInterval(act, ms))),
       clearTimeout: (timer: number) => clearTimeout(timer),
       clearInterval: (timer: number) => clearInterval(timer),
     }
@@ -64,21 +64,21 @@ export class BareWorker {
     )
     const console = { warn: (...words: unknown[]) => void this.warnings.push(words) }
     const globals = { ...SHARED, ...timers, console, crypto: { getRandomValues } }
-    this.context = createContext(globals, { codeGeneration: { strings: false, wasm: false } })
+    this.#context = createContext(globals, { codeGeneration: { strings: false, wasm: false } })
   }
 
   /** The modules of the application run, and make their limiters. No request has come yet. */
   load<T>({ code }: Bundle): T {
-    return new Script(`${code}; bundled`).runInContext(this.context) as T
+    return new Script(`${code}; bundled`).runInContext(this.#context) as T
   }
 
   serve(): void {
-    this.isServing = true
+    this.#isServing = true
   }
 
   /** Timers end with the request in which they were set, as in Cloudflare's Workers. */
   dropTimers(): void {
-    for (const timer of this.timers.splice(0)) clearTimeout(timer)
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer)
   }
 
   stop(): void {
@@ -86,8 +86,8 @@ export class BareWorker {
   }
 
   /** A number, as on the web. */
-  private kept(timer: NodeJS.Timeout): number {
-    this.timers.push(timer)
+  #kept(timer: NodeJS.Timeout): number {
+    this.#timers.push(timer)
     return Number(timer)
   }
 }

@@ -5,21 +5,21 @@ export class Reply {
   readonly status: number
   readonly body: string
   readonly trailers: readonly string[]
-  private readonly lines: readonly (readonly [name: string, value: string])[]
+  readonly #lines: readonly (readonly [name: string, value: string])[]
 
   constructor(message: IncomingMessage, body: string) {
     this.status = message.statusCode as number
     this.body = body
     this.trailers = message.rawTrailers
     const { rawHeaders } = message
-    this.lines = rawHeaders.flatMap((name, i) =>
+    this.#lines = rawHeaders.flatMap((name, i) =>
       i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] as string] as const] : [],
     )
   }
 
   /** The value of each line of the field. */
   all(name: string): string[] {
-    return this.lines.filter(([each]) => each === name.toLowerCase()).map(([, value]) => value)
+    return this.#lines.filter(([each]) => each === name.toLowerCase()).map(([, value]) => value)
   }
 
   /** The one line of the field, or undefined if there is none. */
@@ -42,7 +42,7 @@ export class Reply {
   /** Every rate-limit field and Retry-After, by lower-case name. */
   limitFields(): Record<string, string> {
     return Object.fromEntries(
-      this.lines.filter(([name]) => /^(x-)?ratelimit|^retry-after$/.test(name)),
+      this.#lines.filter(([name]) => /^(x-)?ratelimit|^retry-after$/.test(name)),
     )
   }
 }

@@ -68,32 +68,32 @@ let started = 0
 export class World {
   /** A new one for each test, at noon. */
   clock: ManualClock = manualClock(NOON)
-  private readonly runner: Runner
-  private readonly kit: AdapterKit<never, never>
-  private readonly makeStore: MakeStore
-  private readonly ends: (() => Promise<unknown>)[] = []
+  readonly #runner: Runner
+  readonly #kit: AdapterKit<never, never>
+  readonly #makeStore: MakeStore
+  readonly #ends: (() => Promise<unknown>)[] = []
 
   constructor(runner: Runner, kit: AdapterKit<never, never>, makeStore: MakeStore) {
-    this.runner = runner
-    this.kit = kit
-    this.makeStore = makeStore
+    this.#runner = runner
+    this.#kit = kit
+    this.#makeStore = makeStore
   }
 
   get unsafeTrust(): readonly (readonly [setting: unknown, warning: string])[] {
-    return this.kit.unsafeTrust ?? []
+    return this.#kit.unsafeTrust ?? []
   }
 
   readonly describe = (name: string, define: () => void): void => {
-    this.runner.describe(name, define)
+    this.#runner.describe(name, define)
   }
 
   /** Registers a test. Its servers and stores end with it. */
   readonly test = (name: string, run: () => Promise<void>): void => {
-    this.runner.test(name, async () => {
+    this.#runner.test(name, async () => {
       try {
         await notingWarnings(run)
       } finally {
-        await this.end()
+        await this.#end()
       }
     })
   }
@@ -101,7 +101,7 @@ export class World {
   /** A store that fails on demand, for one test. */
   failingStore(): FailingStore {
     const store = failingStore({ clock: this.clock })
-    this.ends.push(async () => store.close())
+    this.#ends.push(async () => store.close())
     return store
   }
 
@@ -113,21 +113,21 @@ export class World {
     const keys: string[] = []
     const decisions: (Decision | undefined)[] = []
     const errors: unknown[] = []
-    const store = recordingStore(this.makeStore(options.realTime ? undefined : this.clock), keys)
-    this.ends.push(async () => store.close())
+    const store = recordingStore(this.#makeStore(options.realTime ? undefined : this.clock), keys)
+    this.#ends.push(async () => store.close())
     started += 1
     const prefix = `t${process.pid}-${started}`
     const limiters = [given].flat() as TestOptions[]
-    const server = await this.kit.serve({
+    const server = await this.#kit.serve({
       limiters: limiters.map((each, i) => {
         // Limiters with different limits must not share a count.
         const own = { store, prefix: i === 0 ? prefix : `${prefix}-${i}` }
         // A busy machine must not make the process decide by itself.
-        return translate({ ...own, deadline: '1m', ...each } as TestOptions, this.kit)
+        return translate({ ...own, deadline: '1m', ...each } as TestOptions, this.#kit)
       }),
       passedTwice: options.passedTwice ?? false,
       trustProxy: options.trustProxy,
-      user: (request) => (options.user ?? signedIn)(this.kit.read(request)),
+      user: (request) => (options.user ?? signedIn)(this.#kit.read(request)),
       fields: options.fields ?? {},
       early: options.early,
       async handle(decision) {
@@ -138,7 +138,7 @@ export class World {
       },
       failed: (error) => errors.push(error),
     })
-    const target = await this.listen(server, options.listen ?? '127.0.0.1')
+    const target = await this.#listen(server, options.listen ?? '127.0.0.1')
     const sendOne = (request?: SendOptions) => send(target, request)
     const sendTimes = async (count: number, request?: SendOptions) => {
       const replies: Reply[] = []
@@ -149,12 +149,12 @@ export class World {
   }
 
   /** Ends the servers of a test, and sets the clock back. */
-  private async end(): Promise<void> {
+  async #end(): Promise<void> {
     this.clock = manualClock(NOON)
-    await Promise.all(this.ends.splice(0).map((end) => end()))
+    await Promise.all(this.#ends.splice(0).map((end) => end()))
   }
 
-  private async listen(server: Server, on: '127.0.0.1' | '::' | 'socket'): Promise<Target> {
+  async #listen(server: Server, on: '127.0.0.1' | '::' | 'socket'): Promise<Target> {
     const folder = on === 'socket' ? await mkdtemp(join(tmpdir(), 'sluice-site-')) : undefined
     const socketPath = folder === undefined ? undefined : join(folder, 'http.sock')
     await new Promise<void>((resolve, reject) => {
@@ -162,7 +162,7 @@ export class World {
       if (socketPath === undefined) server.listen(0, on, resolve)
       else server.listen(socketPath, resolve)
     })
-    this.ends.push(async () => {
+    this.#ends.push(async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       if (folder !== undefined) await rm(folder, { recursive: true })

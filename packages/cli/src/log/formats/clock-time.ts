@@ -15,26 +15,25 @@ const ZONE = 6
 export class ClockTime {
   /** The length of the time that was read, in bytes. */
   length = 0
-  private readonly last = new Uint8Array(DATE + ZONE + 1)
-  private lastMs = Number.NaN
+  readonly #last = new Uint8Array(DATE + ZONE + 1)
+  #lastMs = Number.NaN
 
   /** Ms since the epoch, of the time that ends with `]`; NaN if there is none. */
   read(bytes: Buffer, start: number): number {
-    const { last } = this
     for (let i = this.length; i >= 0; i -= 1) {
-      if (bytes[start + i] !== last[i]) return this.readAnew(bytes, start)
+      if (bytes[start + i] !== this.#last[i]) return this.#readAnew(bytes, start)
     }
-    return this.lastMs
+    return this.#lastMs
   }
 
-  private readAnew(bytes: Buffer, start: number): number {
+  #readAnew(bytes: Buffer, start: number): number {
     const length = bytes[start + DATE] === CLOSE ? DATE : DATE + ZONE
     if (bytes[start + length] !== CLOSE) return Number.NaN
     const at = parse(bytes, start) - (length === DATE ? 0 : zone(bytes, start + DATE))
     if (Number.isNaN(at)) return at
-    bytes.copy(this.last, 0, start, start + length + 1)
+    bytes.copy(this.#last, 0, start, start + length + 1)
     this.length = length
-    this.lastMs = at
+    this.#lastMs = at
     return at
   }
 }

@@ -18,17 +18,17 @@ const DASH = 0x2d
  * `address identity user [time] "request" status bytes "referer" "user agent"`.
  */
 export class CombinedFormat implements LineFormat {
-  private readonly clients: Clients
-  private readonly byUser: boolean
-  private readonly duration: DurationField | undefined
-  private readonly whole: boolean
-  private readonly clock = new ClockTime()
+  readonly #clients: Clients
+  readonly #byUser: boolean
+  readonly #duration: DurationField | undefined
+  readonly #whole: boolean
+  readonly #clock = new ClockTime()
 
   constructor({ clients, fields, duration, whole }: Reading) {
-    this.duration = duration
-    this.clients = clients
-    this.byUser = fields.key === 'user'
-    this.whole = whole
+    this.#duration = duration
+    this.#clients = clients
+    this.#byUser = fields.key === 'user'
+    this.#whole = whole
   }
 
   read(bytes: Buffer, start: number, end: number, entry: LogEntry): string | undefined {
@@ -42,9 +42,9 @@ export class CombinedFormat implements LineFormat {
     while (Number.isNaN(time)) {
       open = find(bytes, OPEN, open + 1, end)
       if (open === end) return 'no [time] such as [21/Nov/2026:14:33:45 +0000]'
-      if (bytes[open - 1] === SPACE) time = this.clock.read(bytes, open + 1)
+      if (bytes[open - 1] === SPACE) time = this.#clock.read(bytes, open + 1)
     }
-    const request = open + this.clock.length + 4
+    const request = open + this.#clock.length + 4
     if (bytes[request - 1] !== QUOTE || request > end) return 'no "request" after the time'
     const requestEnd = closing(bytes, request, end)
     const status = requestEnd + 2
@@ -55,25 +55,29 @@ export class CombinedFormat implements LineFormat {
     if (outOfReach !== undefined) return outOfReach
 
     entry.time = time
-    if (this.duration !== undefined) {
+    if (this.#duration !== undefined) {
       const last = bytes.lastIndexOf(SPACE, end - 1) + 1
       const word = last > status ? bytes.toString('latin1', last, end) : undefined
-      const ms = readDuration(word, this.duration)
+      const ms = readDuration(word, this.#duration)
       if (ms === undefined) return 'no duration at its end'
-      setDuration(entry, ms, this.duration)
+      setDuration(entry, ms, this.#duration)
     }
-    if (this.byUser && !isDash(bytes, userStart, open - 1)) {
-      entry.client = this.clients.number(`user:${text(bytes, userStart, open - 1)}`)
+    if (this.#byUser && !isDash(bytes, userStart, open - 1)) {
+      entry.client = this.#clients.number(`user:${text(bytes, userStart, open - 1)}`)
     } else {
-      entry.client = this.clients.numberOf(bytes, start, addressEnd)
+      entry.client = this.#clients.numberOf(bytes, start, addressEnd)
     }
-    if (this.whole) {
-      this.readWhole(bytes, { start, addressEnd, userStart, open, request, requestEnd, end }, entry)
+    if (this.#whole) {
+      this.#readWhole(
+        bytes,
+        { start, addressEnd, userStart, open, request, requestEnd, end },
+        entry,
+      )
     }
     return undefined
   }
 
-  private readWhole(bytes: Buffer, at: Places, entry: LogEntry): void {
+  #readWhole(bytes: Buffer, at: Places, entry: LogEntry): void {
     const user = text(bytes, at.userStart, at.open - 1)
     entry.ip = bytes.toString('latin1', at.start, at.addressEnd)
     entry.user = user === '-' ? undefined : { id: user }

@@ -12,52 +12,52 @@ type State = 'complete' | 'open' | 'broken'
  */
 export class CsvRecord {
   readonly fields: string[] = []
-  private readonly delimiter: string
+  readonly #delimiter: string
   /** The text of a quoted field so far; undefined: none is open. */
-  private quoted: string | undefined
+  #quoted: string | undefined
 
   constructor(delimiter: string) {
-    this.delimiter = delimiter
+    this.#delimiter = delimiter
   }
 
   /** Takes the next line, without its end. */
   add(line: string): State {
-    for (let at = 0; ; at += this.delimiter.length) {
-      if (this.quoted === undefined && line[at] === QUOTE) {
-        this.quoted = ''
+    for (let at = 0; ; at += this.#delimiter.length) {
+      if (this.#quoted === undefined && line[at] === QUOTE) {
+        this.#quoted = ''
         at += 1
       }
-      at = this.quoted === undefined ? this.takePlain(line, at) : this.takeQuoted(line, at)
+      at = this.#quoted === undefined ? this.#takePlain(line, at) : this.#takeQuoted(line, at)
       if (at < 0) return 'open'
       if (at >= line.length) return 'complete'
-      if (line[at] !== this.delimiter) return 'broken'
+      if (line[at] !== this.#delimiter) return 'broken'
     }
   }
 
   /** Returns where the field ends. */
-  private takePlain(line: string, start: number): number {
-    const delimiter = line.indexOf(this.delimiter, start)
+  #takePlain(line: string, start: number): number {
+    const delimiter = line.indexOf(this.#delimiter, start)
     const end = delimiter < 0 ? line.length : delimiter
     this.fields.push(line.slice(start, end))
     return end
   }
 
   /** Returns where the quoted field ends, behind its quote; -1: not in this line. */
-  private takeQuoted(line: string, start: number): number {
+  #takeQuoted(line: string, start: number): number {
     for (let at = start; ; ) {
       const quote = line.indexOf(QUOTE, at)
       if (quote < 0) {
-        this.quoted += `${line.slice(at)}\n`
+        this.#quoted += `${line.slice(at)}\n`
         return -1
       }
-      this.quoted += line.slice(at, quote)
+      this.#quoted += line.slice(at, quote)
       at = quote + 2
       if (line[quote + 1] === QUOTE) {
-        this.quoted += QUOTE
+        this.#quoted += QUOTE
         continue
       }
-      this.fields.push(this.quoted as string)
-      this.quoted = undefined
+      this.fields.push(this.#quoted as string)
+      this.#quoted = undefined
       return quote + 1
     }
   }

@@ -22,113 +22,115 @@ interface Line {
  * record.
  */
 export class CsvReader implements LogReader {
-  private readonly reading: Reading
-  private readonly sink: LogSink
-  private readonly records: RecordReader
-  private readonly splitter: LineSplitter
-  private entry = new LogEntry()
-  private delimiter: string = DELIMITERS[0]
-  private header: readonly string[] | undefined
+  readonly #reading: Reading
+  readonly #sink: LogSink
+  readonly #records: RecordReader
+  readonly #splitter: LineSplitter
+  #entry = new LogEntry()
+  #delimiter: string = DELIMITERS[0]
+  #header: readonly string[] | undefined
   /** The lines that have come, from the first line of the record in hand. */
-  private lines: Line[] = []
+  #lines: Line[] = []
   /** How many of the lines the record has taken. */
-  private taken = 0
-  private record = new CsvRecord(this.delimiter)
+  #taken = 0
+  #record = new CsvRecord(this.#delimiter)
 
   constructor(reading: Reading, sink: LogSink) {
-    this.reading = reading
-    this.sink = sink
-    this.records = new RecordReader(reading)
+    this.#reading = reading
+    this.#sink = sink
+    this.#records = new RecordReader(reading)
     let number = 0
-    this.splitter = new LineSplitter({
+    this.#splitter = new LineSplitter({
       line: (bytes, start, end) => {
         number += 1
-        this.lines.push({ number, text: bytes.toString('utf8', start, end) })
-        this.take()
+        this.#lines.push({ number, text: bytes.toString('utf8', start, end) })
+        this.#take()
       },
       tooLong: (beginning) => {
         number += 1
-        this.giveUp()
+        this.#giveUp()
         sink.unreadable(number, beginning.toString('utf8'), `longer than ${MAX_LINE} bytes`)
       },
     })
   }
 
   write(chunk: Buffer): void {
-    this.splitter.write(chunk)
+    this.#splitter.write(chunk)
   }
 
   end(): void {
-    this.splitter.end()
-    this.giveUp()
+    this.#splitter.end()
+    this.#giveUp()
   }
 
   /** Takes all lines that there are into records. */
-  private take(): void {
-    while (this.taken < this.lines.length) {
-      const { text } = this.lines[this.taken] as Line
-      if (this.taken === 0) this.begin(text)
-      const state = this.record.add(text)
-      this.taken += 1
-      if (state === 'open' && this.mayGoOn()) continue
-      const reason = state === 'complete' ? this.read() : this.reasonOf(state)
-      if (reason === undefined) this.lines.splice(0, this.taken)
-      else this.lose(reason)
-      this.taken = 0
+  #take(): void {
+    while (this.#taken < this.#lines.length) {
+      const { text } = this.#lines[this.#taken] as Line
+      if (this.#taken === 0) this.#begin(text)
+      const state = this.#record.add(text)
+      this.#taken += 1
+      if (state === 'open' && this.#mayGoOn()) continue
+      const reason = state === 'complete' ? this.#read() : this.#reasonOf(state)
+      if (reason === undefined) this.#lines.splice(0, this.#taken)
+      else this.#lose(reason)
+      this.#taken = 0
     }
   }
 
-  private begin(text: string): void {
-    if (this.header === undefined) this.delimiter = delimiterOf(text)
-    this.record = new CsvRecord(this.delimiter)
+  #begin(text: string): void {
+    if (this.#header === undefined) this.#delimiter = delimiterOf(text)
+    this.#record = new CsvRecord(this.#delimiter)
   }
 
-  private mayGoOn(): boolean {
-    const { header, lines, record } = this
+  #mayGoOn(): boolean {
+    const header = this.#header
+    const lines = this.#lines
+    const record = this.#record
     if (header === undefined || record.fields.length >= header.length) return false
-    return this.taken < MOST_LINES && sizeOf(lines) <= MAX_LINE
+    return this.#taken < MOST_LINES && sizeOf(lines) <= MAX_LINE
   }
 
   /** Reads the record. @returns why it can't be read, or undefined */
-  private read(): string | undefined {
-    const { fields } = this.record
-    if (this.taken === 1 && this.lines[0]?.text === '') return undefined
-    if (this.header === undefined) {
-      this.header = fields
+  #read(): string | undefined {
+    const { fields } = this.#record
+    if (this.#taken === 1 && this.#lines[0]?.text === '') return undefined
+    if (this.#header === undefined) {
+      this.#header = fields
       return undefined
     }
-    const reason = this.readFields(fields, this.header)
-    return reason === undefined || this.taken === 1 ? reason : NEVER_CLOSED
+    const reason = this.#readFields(fields, this.#header)
+    return reason === undefined || this.#taken === 1 ? reason : NEVER_CLOSED
   }
 
-  private readFields(fields: readonly string[], header: readonly string[]): string | undefined {
+  #readFields(fields: readonly string[], header: readonly string[]): string | undefined {
     if (fields.length !== header.length) {
       return `it has ${fields.length} fields, and the header ${header.length}`
     }
     const named = Object.fromEntries(header.map((name, i) => [name, fields[i]]))
-    const reason = this.records.read(named, this.entry)
+    const reason = this.#records.read(named, this.#entry)
     if (reason !== undefined) return reason
-    this.entry.size = sizeOf(this.lines)
-    this.sink.entry(this.entry)
-    if (this.reading.whole) this.entry = new LogEntry()
+    this.#entry.size = sizeOf(this.#lines)
+    this.#sink.entry(this.#entry)
+    if (this.#reading.whole) this.#entry = new LogEntry()
     return undefined
   }
 
-  private reasonOf(state: 'open' | 'broken'): string {
-    return state === 'broken' && this.taken === 1 ? GOES_ON : NEVER_CLOSED
+  #reasonOf(state: 'open' | 'broken'): string {
+    return state === 'broken' && this.#taken === 1 ? GOES_ON : NEVER_CLOSED
   }
 
-  private lose(reason: string): void {
-    const [first] = this.lines.splice(0, 1)
-    this.sink.unreadable((first as Line).number, (first as Line).text, reason)
+  #lose(reason: string): void {
+    const [first] = this.#lines.splice(0, 1)
+    this.#sink.unreadable((first as Line).number, (first as Line).text, reason)
   }
 
   /** Gives up the record in hand, since no line comes that could end it. */
-  private giveUp(): void {
-    while (this.lines.length > 0) {
-      this.lose(NEVER_CLOSED)
-      this.taken = 0
-      this.take()
+  #giveUp(): void {
+    while (this.#lines.length > 0) {
+      this.#lose(NEVER_CLOSED)
+      this.#taken = 0
+      this.#take()
     }
   }
 }

@@ -5,10 +5,10 @@ import { type Fields, RecordReader } from './record.ts'
 
 /** An object of JSON in each line. */
 export class JsonFormat implements LineFormat {
-  private readonly record: RecordReader
+  readonly #record: RecordReader
 
   constructor(reading: Reading) {
-    this.record = new RecordReader(reading)
+    this.#record = new RecordReader(reading)
   }
 
   read(bytes: Buffer, start: number, end: number, entry: LogEntry): string | undefined {
@@ -21,6 +21,6 @@ export class JsonFormat implements LineFormat {
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
       return 'no JSON object'
     }
-    return this.record.read(fields as Fields, entry)
+    return this.#record.read(fields as Fields, entry)
   }
 }

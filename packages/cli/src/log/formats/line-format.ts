@@ -13,13 +13,13 @@ export interface LineFormat {
 
 /** Reads a file line by line. */
 export class LineReader implements LogReader {
-  private readonly splitter: LineSplitter
+  readonly #splitter: LineSplitter
 
   /** @param whole true: a new entry for each line. Otherwise the same entry is reused */
   constructor(format: LineFormat, sink: LogSink, whole: boolean) {
     let entry = new LogEntry()
     let number = 0
-    this.splitter = new LineSplitter({
+    this.#splitter = new LineSplitter({
       line(bytes, start, end) {
         number += 1
         if (start === end) return
@@ -40,10 +40,10 @@ export class LineReader implements LogReader {
   }
 
   write(chunk: Buffer): void {
-    this.splitter.write(chunk)
+    this.#splitter.write(chunk)
   }
 
   end(): void {
-    this.splitter.end()
+    this.#splitter.end()
   }
 }

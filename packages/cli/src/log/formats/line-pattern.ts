@@ -36,12 +36,12 @@ const APACHE_FIELD = /%[!\d,]*[<>]?(?:\{([^}]*)\})?([a-zA-Z])/g
 
 /** A line as `log_format` of nginx or `LogFormat` of Apache describes it. */
 export class LinePattern {
-  private readonly parts: readonly Part[]
+  readonly #parts: readonly Part[]
   /** The text behind the last field. */
-  private readonly end: string
-  private readonly clock = new ClockTime()
-  private lastTime = ''
-  private lastMs = Number.NaN
+  readonly #end: string
+  readonly #clock = new ClockTime()
+  #lastTime = ''
+  #lastMs = Number.NaN
 
   /** @throws UsageError */
   constructor(text: string) {
@@ -50,7 +50,7 @@ export class LinePattern {
     const isNginx = pattern.includes('$')
     const fields = [...pattern.matchAll(isNginx ? NGINX_FIELD : APACHE_FIELD)]
     let from = 0
-    this.parts = fields.map((field, i) => {
+    this.#parts = fields.map((field, i) => {
       const before = pattern.slice(from, field.index)
       from = field.index + field[0].length
       if (before === '' && i > 0)
@@ -59,27 +59,27 @@ export class LinePattern {
         )
       return { before, name: isNginx ? (field[1] ?? (field[2] as string)) : apacheName(field) }
     })
-    this.end = pattern.slice(from)
+    this.#end = pattern.slice(from)
   }
 
   /** The fields of a line by their names, without those that are `-`; a text: the field that it lacks. */
   split(line: string): Readonly<Record<string, unknown>> | string {
     const fields: Record<string, unknown> = {}
     let at = 0
-    for (const [i, { before, name }] of this.parts.entries()) {
+    for (const [i, { before, name }] of this.#parts.entries()) {
       if (!line.startsWith(before, at)) return name
       at += before.length
-      const end = endOf(line, at, before, this.parts[i + 1]?.before ?? this.end)
+      const end = endOf(line, at, before, this.#parts[i + 1]?.before ?? this.#end)
       if (end < 0) return name
-      this.set(fields, name, line.slice(at, end))
+      this.#set(fields, name, line.slice(at, end))
       at = end
     }
-    return line.slice(at) === this.end ? fields : 'end'
+    return line.slice(at) === this.#end ? fields : 'end'
   }
 
-  private set(fields: Record<string, unknown>, name: string, text: string): void {
+  #set(fields: Record<string, unknown>, name: string, text: string): void {
     if (text === '-' || text === '') return
-    if (name === 'time_local') fields.time = this.timeOf(text)
+    if (name === 'time_local') fields.time = this.#timeOf(text)
     else if (name === 'usec') fields.time = Number(text) / 1000
     else fields[name] = unescapeField(text)
     if (name !== 'request') return
@@ -90,12 +90,12 @@ export class LinePattern {
   }
 
   /** @param text `21/Nov/2026:14:33:45 +0000`, in brackets or not */
-  private timeOf(text: string): number | string {
-    if (text !== this.lastTime) {
-      this.lastTime = text
-      this.lastMs = this.clock.read(Buffer.from(`${text.replace(/^\[|\]$/g, '')}]`), 0)
+  #timeOf(text: string): number | string {
+    if (text !== this.#lastTime) {
+      this.#lastTime = text
+      this.#lastMs = this.#clock.read(Buffer.from(`${text.replace(/^\[|\]$/g, '')}]`), 0)
     }
-    return Number.isNaN(this.lastMs) ? text : this.lastMs
+    return Number.isNaN(this.#lastMs) ? text : this.#lastMs
   }
 }
 

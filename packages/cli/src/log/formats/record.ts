@@ -11,58 +11,59 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the entry out of a line that has named fields. */
 export class RecordReader {
-  private readonly clients: Clients
-  private readonly asked: FieldNames
-  private readonly duration: DurationField | undefined
-  private readonly whole: boolean
-  private readonly mask: Mask
+  readonly #clients: Clients
+  readonly #asked: FieldNames
+  readonly #duration: DurationField | undefined
+  readonly #whole: boolean
+  readonly #mask: Mask
   /** Where the last record had a fact, which is where the next one will have it. */
-  private readonly found = new Map<Fact, string>()
+  readonly #found = new Map<Fact, string>()
 
   constructor({ clients, fields, duration, whole, mask }: Reading) {
-    this.duration = duration
-    this.clients = clients
-    this.asked = fields
-    this.whole = whole
-    this.mask = mask
+    this.#duration = duration
+    this.#clients = clients
+    this.#asked = fields
+    this.#whole = whole
+    this.#mask = mask
   }
 
   /** @returns why it can't be read, or undefined */
   read(fields: Fields, entry: LogEntry): string | undefined {
     const time =
-      this.asked.time === undefined ? this.fact(fields, 'time') : at(fields, this.asked.time)
-    if (isEmpty(time)) return this.missing('time', fields)
+      this.#asked.time === undefined ? this.#fact(fields, 'time') : at(fields, this.#asked.time)
+    if (isEmpty(time)) return this.#missing('time', fields)
     entry.time = readTime(time)
     if (Number.isNaN(entry.time)) {
       if (typeof time === 'object') return 'the time is an object: name one of its fields'
-      const shown = this.mask.text(String(time))
+      const shown = this.#mask.text(String(time))
       return `the time "${shown}" is neither epoch seconds, epoch ms nor ISO 8601`
     }
     const outOfReach = whyOutOfReach(entry.time)
     if (outOfReach !== undefined) return outOfReach
-    const key = this.asked.key === undefined ? this.fact(fields, 'key') : at(fields, this.asked.key)
-    if (isEmpty(key)) return this.missing('key', fields)
+    const key =
+      this.#asked.key === undefined ? this.#fact(fields, 'key') : at(fields, this.#asked.key)
+    if (isEmpty(key)) return this.#missing('key', fields)
     if (typeof key === 'object') return 'the key is an object: name one of its fields'
-    entry.client = this.clients.number(String(key))
-    if (this.asked.cost !== undefined) {
-      const cost = costOf(at(fields, this.asked.cost))
+    entry.client = this.#clients.number(String(key))
+    if (this.#asked.cost !== undefined) {
+      const cost = costOf(at(fields, this.#asked.cost))
       if (cost === undefined)
-        return `the cost at ${this.asked.cost} is no integer from 0 to 2^53 - 1`
+        return `the cost at ${this.#asked.cost} is no integer from 0 to 2^53 - 1`
       entry.cost = cost
     }
-    if (this.duration !== undefined) {
-      const { field } = this.duration
-      const ms = readDuration(at(fields, field as string), this.duration)
+    if (this.#duration !== undefined) {
+      const { field } = this.#duration
+      const ms = readDuration(at(fields, field as string), this.#duration)
       if (ms === undefined) return `the value at ${field} is no duration`
-      setDuration(entry, ms, this.duration)
+      setDuration(entry, ms, this.#duration)
     }
-    if (this.whole) this.readWhole(fields, String(key), entry)
+    if (this.#whole) this.#readWhole(fields, String(key), entry)
     return undefined
   }
 
-  private readWhole(fields: Fields, key: string, entry: LogEntry): void {
+  #readWhole(fields: Fields, key: string, entry: LogEntry): void {
     const text = (fact: Fact) => {
-      const value = this.fact(fields, fact)
+      const value = this.#fact(fields, fact)
       return isEmpty(value) || typeof value === 'object' ? undefined : String(value)
     }
     const user = text('user')
@@ -81,25 +82,25 @@ export class RecordReader {
     }
   }
 
-  private missing(fact: 'time' | 'key', fields: Fields): string {
-    const asked = this.asked[fact]
+  #missing(fact: 'time' | 'key', fields: Fields): string {
+    const asked = this.#asked[fact]
     const names = Object.keys(fields).slice(0, 12)
     const listed = names.join(', ')
-    const shown = names.every(isName) ? listed : this.mask.text(listed)
+    const shown = names.every(isName) ? listed : this.#mask.text(listed)
     return asked === undefined
       ? `no ${fact} under a usual name: name it with --${fact}; the line has ${shown}`
       : `nothing at ${asked}; the line has ${shown}`
   }
 
   /** The value of a fact, found by its usual names. */
-  private fact(fields: Fields, fact: Fact): unknown {
-    const known = this.found.get(fact)
+  #fact(fields: Fields, fact: Fact): unknown {
+    const known = this.#found.get(fact)
     const value = known === undefined ? undefined : at(fields, known)
     if (!isEmpty(value)) return value
     for (const name of USUAL_NAMES[fact]) {
       const other = at(fields, name)
       if (isEmpty(other)) continue
-      this.found.set(fact, name)
+      this.#found.set(fact, name)
       return other
     }
     return undefined

@@ -43,10 +43,10 @@ export class LogInput {
   readonly unreadableLines: UnreadableLine[] = []
   /** Bytes read from the files, before decompression. */
   bytes = 0
-  private readonly options: LogOptions
+  readonly #options: LogOptions
 
   constructor(options: LogOptions) {
-    this.options = options
+    this.#options = options
     this.format = options.format
   }
 
@@ -62,13 +62,13 @@ export class LogInput {
     afterChunk: () => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    for (const source of this.options.sources) {
-      if (!signal.aborted) await this.readOne(source, take, afterChunk, signal)
+    for (const source of this.#options.sources) {
+      if (!signal.aborted) await this.#readOne(source, take, afterChunk, signal)
     }
-    if (!signal.aborted) this.requireLines()
+    if (!signal.aborted) this.#requireLines()
   }
 
-  private async readOne(
+  async #readOne(
     source: Source,
     take: (entry: LogEntry) => void,
     afterChunk: () => Promise<void>,
@@ -83,8 +83,8 @@ export class LogInput {
       if (reader !== undefined) await reader.write(chunk)
       else {
         begin = Buffer.concat([begin, chunk])
-        if (!this.isEnough(begin)) continue
-        reader = this.open(source, begin, take)
+        if (!this.#isEnough(begin)) continue
+        reader = this.#open(source, begin, take)
         await reader.write(begin)
       }
       await afterChunk()
@@ -92,7 +92,7 @@ export class LogInput {
     // A line that was cut off does not count.
     if (signal.aborted) return
     if (reader === undefined && begin.length > 0) {
-      reader = this.open(source, begin, take)
+      reader = this.#open(source, begin, take)
       await reader.write(begin)
     }
     await reader?.end()
@@ -100,14 +100,14 @@ export class LogInput {
   }
 
   /** Whether the beginning of a file shows its format. */
-  private isEnough(begin: Buffer): boolean {
+  #isEnough(begin: Buffer): boolean {
     if (begin.length > BEGINNING) return true
-    this.format ??= detectFormat(begin, this.options.reading.fields)
+    this.format ??= detectFormat(begin, this.#options.reading.fields)
     return this.format !== undefined && begin.includes(LF)
   }
 
-  private open({ path, name }: Source, begin: Buffer, take: (entry: LogEntry) => void): LogReader {
-    const { reading } = this.options
+  #open({ path, name }: Source, begin: Buffer, take: (entry: LogEntry) => void): LogReader {
+    const { reading } = this.#options
     this.format ??= detectFormat(begin.subarray(0, BEGINNING), reading.fields)
     if (this.format === undefined) {
       const [first = ''] = begin.toString('utf8', 0, 200).split('\n')
@@ -132,9 +132,9 @@ export class LogInput {
     })
   }
 
-  private requireLines(): void {
+  #requireLines(): void {
     const { lines, unreadable } = this
-    const names = this.options.sources.map(({ path }) => path).join(', ')
+    const names = this.#options.sources.map(({ path }) => path).join(', ')
     if (lines === 0) throw new InputError(`${names}: there is nothing in it; expected ${EXPECTED}`)
     if (unreadable < lines) return
     const reasons = this.unreadableLines.map((each) => `\nline ${each.line}: ${each.reason}`)

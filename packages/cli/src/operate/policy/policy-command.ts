@@ -65,23 +65,23 @@ export async function policyCommand(
 }
 
 class PolicyCommand {
-  private readonly store: InspectableStore
-  private readonly flags: PolicyFlags
-  private readonly io: Io
-  private readonly control: PolicyControl
+  readonly #store: InspectableStore
+  readonly #flags: PolicyFlags
+  readonly #io: Io
+  readonly #control: PolicyControl
 
   constructor(store: InspectableStore, flags: PolicyFlags, io: Io) {
-    this.store = store
-    this.flags = flags
-    this.io = io
-    this.control = new PolicyControl(sharedDocumentsOf(store, flags.prefix))
+    this.#store = store
+    this.#flags = flags
+    this.#io = io
+    this.#control = new PolicyControl(sharedDocumentsOf(store, flags.prefix))
   }
 
   async list(): Promise<ExitCode> {
-    const { prefix } = this.flags
-    const states = await this.control.list()
-    const history = await this.control.history()
-    const own = states.length === 0 ? undefined : await this.ownLimits()
+    const { prefix } = this.#flags
+    const states = await this.#control.list()
+    const history = await this.#control.history()
+    const own = states.length === 0 ? undefined : await this.#ownLimits()
     const listed = states.map((state): ListedPolicy => {
       const clients = own?.clients.get(state.name)?.size ?? 0
       return {
@@ -91,60 +91,61 @@ class PolicyCommand {
       }
     })
     const none = `no policy with the option live has counted anybody lately under the prefix ${prefix}`
-    return this.write(listed, listed.length === 0 ? [none] : listed.flatMap(policyLines))
+    return this.#write(listed, listed.length === 0 ? [none] : listed.flatMap(policyLines))
   }
 
   async history(): Promise<ExitCode> {
-    const changes = await this.control.history()
-    const none = `nothing was changed yet under the prefix ${this.flags.prefix}`
-    return this.write(changes, changes.length === 0 ? [none] : changes.flatMap(historyLines))
+    const changes = await this.#control.history()
+    const none = `nothing was changed yet under the prefix ${this.#flags.prefix}`
+    return this.#write(changes, changes.length === 0 ? [none] : changes.flatMap(historyLines))
   }
 
   async diff(file: string): Promise<ExitCode> {
-    const differences = await this.control.diff(readLimitsFile(file))
+    const differences = await this.#control.diff(readLimitsFile(file))
     const lines = differences.map(differenceLine)
-    return this.write(differences, lines.length === 0 ? ['no difference'] : lines)
+    return this.#write(differences, lines.length === 0 ? ['no difference'] : lines)
   }
 
   async preview(name: string): Promise<ExitCode> {
-    const reading = reportedReading(this.io.stderr)
-    const { prefix } = this.flags
-    const settings = settingsOf(this.flags)
+    const reading = reportedReading(this.#io.stderr)
+    const { prefix } = this.#flags
+    const settings = settingsOf(this.#flags)
     const { previewPolicy } = await loadPolicyChanges()
-    const found = await previewPolicy(this.store, prefix, name, settings, reading.onProgress)
-    sayUnreadable(reading, this.io.stderr)
-    return this.write(found, previewLines(found))
+    const found = await previewPolicy(this.#store, prefix, name, settings, reading.onProgress)
+    sayUnreadable(reading, this.#io.stderr)
+    return this.#write(found, previewLines(found))
   }
 
   async set(name: string): Promise<ExitCode> {
-    const settings = settingsOf(this.flags)
-    const forMs = this.flags.for === undefined ? undefined : parseDuration('--for', this.flags.for)
+    const settings = settingsOf(this.#flags)
+    const forMs =
+      this.#flags.for === undefined ? undefined : parseDuration('--for', this.#flags.for)
     const time = forMs === undefined ? '' : ` for ${duration(forMs)}`
     const what = `set ${settingsText(settings)} of ${name}${time}`
-    return this.change('set', what, async () => {
+    return this.#change('set', what, async () => {
       // An error is reported before anybody is asked.
-      await this.control.diff({ [name]: settings })
+      await this.#control.diff({ [name]: settings })
       return {
-        lines: await this.linesOf(name),
-        write: (options) => this.control.set(name, settings, { ...options, for: forMs }),
+        lines: await this.#linesOf(name),
+        write: (options) => this.#control.set(name, settings, { ...options, for: forMs }),
       }
     })
   }
 
   async unset(name: string): Promise<ExitCode> {
-    return this.change('unset', `let the code decide ${name}`, async () => ({
-      lines: await this.linesOf(name),
-      write: (options) => this.control.unset(name, options),
+    return this.#change('unset', `let the code decide ${name}`, async () => ({
+      lines: await this.#linesOf(name),
+      write: (options) => this.#control.unset(name, options),
     }))
   }
 
   async apply(file: string): Promise<ExitCode> {
     const policies = readLimitsFile(file)
-    return this.change('apply', `apply ${file}`, async () => {
-      const differences = await this.control.diff(policies)
+    return this.#change('apply', `apply ${file}`, async () => {
+      const differences = await this.#control.diff(policies)
       if (differences.length === 0) return undefined
       const lines = differences.map(differenceLine)
-      return { lines, replaces: true, write: (options) => this.control.apply(policies, options) }
+      return { lines, replaces: true, write: (options) => this.#control.apply(policies, options) }
     })
   }
 
@@ -152,11 +153,11 @@ class PolicyCommand {
     const number = changeNumber(text)
     const what =
       number === undefined ? 'undo the last change' : `undo change ${number} and later ones`
-    return this.change('rollback', what, async () => {
-      const history = await this.control.history()
+    return this.#change('rollback', what, async () => {
+      const history = await this.#control.history()
       const first = number ?? history[0]?.number ?? 0
       const lines = undoneLines(history.filter((each) => each.number >= first))
-      return { lines, replaces: true, write: (options) => this.control.rollback(number, options) }
+      return { lines, replaces: true, write: (options) => this.#control.rollback(number, options) }
     })
   }
 
@@ -165,16 +166,17 @@ class PolicyCommand {
    *
    * @param prepare returns the difference that it would make; undefined: none
    */
-  private async change(
+  async #change(
     action: string,
     what: string,
     prepare: () => Promise<Prepared | undefined>,
   ): Promise<ExitCode> {
-    const { flags, io, control } = this
+    const flags = this.#flags
+    const io = this.#io
     checkAsking(io, flags, action)
-    const last = (await control.history())[0]?.number ?? 0
+    const last = (await this.#control.history())[0]?.number ?? 0
     const prepared = await prepare()
-    if (prepared === undefined) return this.write(null, ['nothing to change'])
+    if (prepared === undefined) return this.#write(null, ['nothing to change'])
     if (!flags.json) io.stdout.write(`${prepared.lines.join('\n')}\n`)
     const asked = printable(`${what} (prefix ${flags.prefix})`)
     if (!flags.yes && !(await agrees(io, `${asked}?`))) return EXIT.failed
@@ -183,7 +185,7 @@ class PolicyCommand {
     const { by = userOfSystem() } = flags
     try {
       const made = await prepared.write({ by, from: `command on ${hostname()}`, seen })
-      return this.write(made, [`done: ${asked}: change ${made.number}`])
+      return this.#write(made, [`done: ${asked}: change ${made.number}`])
     } catch (error) {
       if (!(error instanceof SluiceError) || error.code !== 'SLUICE_POLICY_CHANGED') throw error
       io.stderr.write(`${printableLines(error.message)}\n`)
@@ -192,24 +194,24 @@ class PolicyCommand {
   }
 
   /** How a policy is now. */
-  private async linesOf(name: string): Promise<string[]> {
-    const state = (await this.control.list()).find((each) => each.name === name)
+  async #linesOf(name: string): Promise<string[]> {
+    const state = (await this.#control.list()).find((each) => each.name === name)
     if (state === undefined) return []
     return policyLines({ ...state, changed: undefined, own: { clients: 0, isComplete: true } })
   }
 
   /** The clients that have a limit of their own, by policies. */
-  private async ownLimits(): Promise<{ clients: Map<string, Set<string>>; isComplete: boolean }> {
-    const { prefix, all = false } = this.flags
+  async #ownLimits(): Promise<{ clients: Map<string, Set<string>>; isComplete: boolean }> {
+    const { prefix, all = false } = this.#flags
     const policies = new Map<string, string>()
     const { keyspacesOfPolicies } = await loadPolicyChanges()
-    for (const [id, keyspaces] of await keyspacesOfPolicies(sharedDocumentsOf(this.store, prefix)))
+    for (const [id, keyspaces] of await keyspacesOfPolicies(sharedDocumentsOf(this.#store, prefix)))
       for (const each of keyspaces) policies.set(`${each.prefix} ${each.name}`, id)
     const clients = new Map([...policies.values()].map((id) => [id, new Set<string>()]))
     const until = performance.now() + OWN_LIMITS_MS
-    const reading = reportedReading(this.io.stderr)
+    const reading = reportedReading(this.#io.stderr)
     const { onProgress } = reading
-    for await (const entry of this.store.inspect({ prefix, onProgress })) {
+    for await (const entry of this.#store.inspect({ prefix, onProgress })) {
       if (!all && performance.now() > until) return { clients, isComplete: false }
       if (entry.override === undefined && entry.granted === 0) continue
       const id = policies.get(`${entry.prefix} ${entry.keyspace.name}`)
@@ -220,11 +222,11 @@ class PolicyCommand {
     return { clients, isComplete: true }
   }
 
-  private write(result: unknown, lines: readonly string[]): typeof EXIT.ok {
-    const text = this.flags.json
+  #write(result: unknown, lines: readonly string[]): typeof EXIT.ok {
+    const text = this.#flags.json
       ? JSON.stringify(printableReport(result), null, 2)
       : lines.join('\n')
-    this.io.stdout.write(`${text}\n`)
+    this.#io.stdout.write(`${text}\n`)
     return EXIT.ok
   }
 }

@@ -17,32 +17,32 @@ export interface ClientRecord {
 
 /** The requests of the page, and its actions. */
 export class Actions {
-  private readonly store: InspectableStore
-  private readonly filter: EntryFilter
-  private readonly ipv6Prefix: string
+  readonly #store: InspectableStore
+  readonly #filter: EntryFilter
+  readonly #ipv6Prefix: string
 
   constructor(store: InspectableStore, filter: EntryFilter, ipv6Prefix: string) {
-    this.store = store
-    this.filter = filter
-    this.ipv6Prefix = ipv6Prefix
+    this.#store = store
+    this.#filter = filter
+    this.#ipv6Prefix = ipv6Prefix
   }
 
   async inspect(text: string): Promise<ClientRecord> {
-    const key = this.keyOf(text)
+    const key = this.#keyOf(text)
     const entries = []
-    for await (const entry of this.store.inspect({ ...this.filter, key }))
+    for await (const entry of this.#store.inspect({ ...this.#filter, key }))
       entries.push(toRecord(entry))
-    return { key, entries, networks: await networksAround(this.store, this.prefix, key) }
+    return { key, entries, networks: await networksAround(this.#store, this.#prefix, key) }
   }
 
   /** Frees a client. @returns its key, and the number of keyspaces in which it was changed */
   change(action: 'reset' | 'unblock', text: string): Promise<{ key: string; changed: number }> {
-    return this.make({ action }, text)
+    return this.#make({ action }, text)
   }
 
   /** @param duration such as `1h`, as it came */
   block(text: string, duration: unknown): Promise<{ key: string; changed: number }> {
-    return this.make(blockFor(duration as string), text)
+    return this.#make(blockFor(duration as string), text)
   }
 
   /**
@@ -59,34 +59,34 @@ export class Actions {
     if (typeof policy !== 'string') throw new UsageError('expected the name of a policy')
     const time = duration === undefined ? undefined : String(duration)
     const typed = units === undefined ? undefined : String(units)
-    return this.make(limitTo(typed, { for: time, end: units === undefined }), text, policy)
+    return this.#make(limitTo(typed, { for: time, end: units === undefined }), text, policy)
   }
 
   /** @param policy the only policy; undefined: those that the page shows */
-  private async make(
+  async #make(
     change: Change,
     text: string,
-    policy = this.filter.policy,
+    policy = this.#filter.policy,
   ): Promise<{ key: string; changed: number }> {
-    const network = networkOf(text, this.ipv6Prefix)
+    const network = networkOf(text, this.#ipv6Prefix)
     if (network !== undefined) {
       const isOwnLimit = change.action === 'limit' || change.action === 'unlimit'
       if (isOwnLimit) throw new UsageError('expected a client: a limit is that of one client')
-      const changed = await changeNetworks(this.store, change, [network], this.prefix)
+      const changed = await changeNetworks(this.#store, change, [network], this.#prefix)
       return { key: cidrText(network), changed: changed.length }
     }
-    const key = clientKey(text, this.ipv6Prefix)
-    const found = await keyspacesFor(this.store, change, key, { ...this.filter, policy })
-    await apply(this.store, change, key, found)
+    const key = clientKey(text, this.#ipv6Prefix)
+    const found = await keyspacesFor(this.#store, change, key, { ...this.#filter, policy })
+    await apply(this.#store, change, key, found)
     return { key, changed: found.length }
   }
 
-  private keyOf(text: string): string {
-    const network = networkOf(text, this.ipv6Prefix)
-    return network === undefined ? clientKey(text, this.ipv6Prefix) : cidrText(network)
+  #keyOf(text: string): string {
+    const network = networkOf(text, this.#ipv6Prefix)
+    return network === undefined ? clientKey(text, this.#ipv6Prefix) : cidrText(network)
   }
 
-  private get prefix(): string {
-    return this.filter.prefix ?? 'sluice'
+  get #prefix(): string {
+    return this.#filter.prefix ?? 'sluice'
   }
 }

@@ -68,45 +68,48 @@ const MAX_LINES = 5
 
 /** Reads and changes live policies for the page. */
 export class PolicyWatch {
-  private readonly documents: ReturnType<typeof sharedDocumentsOf>
-  private readonly control: PolicyControl
-  private readonly isFiltered: boolean
-  private shown: PoliciesSnapshot
-  private clients: ReadonlyMap<string, PolicyClients> = new Map()
+  readonly #documents: ReturnType<typeof sharedDocumentsOf>
+  readonly #control: PolicyControl
+  readonly #isFiltered: boolean
+  #shown: PoliciesSnapshot
+  #clients: ReadonlyMap<string, PolicyClients> = new Map()
   /** Readings come one after the other, so that an older one does not replace a newer one. */
-  private reading = Promise.resolve()
+  #reading = Promise.resolve()
 
   /** @param isFiltered whether the page reads the keys of some policies alone */
   constructor(store: InspectableStore, prefix: string, isFiltered: boolean) {
-    this.documents = sharedDocumentsOf(store, prefix)
-    this.control = new PolicyControl(this.documents)
-    this.isFiltered = isFiltered
-    this.shown = { seen: 0, by: userOfSystem(), count: 0, cards: [], history: [] }
+    this.#documents = sharedDocumentsOf(store, prefix)
+    this.#control = new PolicyControl(this.#documents)
+    this.#isFiltered = isFiltered
+    this.#shown = { seen: 0, by: userOfSystem(), count: 0, cards: [], history: [] }
   }
 
   look(): PoliciesSnapshot {
-    const cards = this.shown.cards.map((card) => ({ ...card, clients: this.clientsOf(card.name) }))
-    return { ...this.shown, cards }
+    const cards = this.#shown.cards.map((card) => ({
+      ...card,
+      clients: this.#clientsOf(card.name),
+    }))
+    return { ...this.#shown, cards }
   }
 
   /** Reads the settings. Counts come from the reading of all keys: see {@link counter}. */
   read(): Promise<void> {
-    if (!this.documents.isSupported) return this.reading
-    const read = this.reading.then(() => this.load())
-    this.reading = read.catch(() => {})
+    if (!this.#documents.isSupported) return this.#reading
+    const read = this.#reading.then(() => this.#load())
+    this.#reading = read.catch(() => {})
     return read
   }
 
   /** Counts the clients by the settings in force now; undefined: there are no live policies. */
   async counter(): Promise<PolicyClientCounter | undefined> {
-    if (this.shown.count === 0) return undefined
+    if (this.#shown.count === 0) return undefined
     const { PolicyClientCounter } = await loadPolicyChanges()
-    return PolicyClientCounter.of(this.documents)
+    return PolicyClientCounter.of(this.#documents)
   }
 
   /** Shows the counts. */
   keep(counter: PolicyClientCounter | undefined): void {
-    this.clients = counter?.clients ?? new Map()
+    this.#clients = counter?.clients ?? new Map()
   }
 
   /**
@@ -119,7 +122,7 @@ export class PolicyWatch {
     given: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly number: number; readonly policies: PoliciesSnapshot }> {
     try {
-      const { number } = await this.write(given)
+      const { number } = await this.#write(given)
       await this.read()
       return { number, policies: this.look() }
     } catch (error) {
@@ -128,28 +131,28 @@ export class PolicyWatch {
     }
   }
 
-  private async write(given: Readonly<Record<string, unknown>>): Promise<PolicyChange> {
+  async #write(given: Readonly<Record<string, unknown>>): Promise<PolicyChange> {
     const { action, by, seen } = given
     const options: ChangeOptions = {
       by: text(by) || userOfSystem(),
       from: `page on ${hostname()}`,
       seen: changeNumber(seen),
     }
-    if (action === 'rollback') return this.control.rollback(changeNumber(given.number), options)
+    if (action === 'rollback') return this.#control.rollback(changeNumber(given.number), options)
     const name = nameOf(given.policy)
-    if (action === 'unset') return this.control.unset(name, options)
-    const state = (await this.control.list()).find((each) => each.name === name)
+    if (action === 'unset') return this.#control.unset(name, options)
+    const state = (await this.#control.list()).find((each) => each.name === name)
     const time = text(given.duration) || undefined
     const settings = settingsFor(action, text(given.value), state)
-    return this.control.set(name, settings, { ...options, for: time as never })
+    return this.#control.set(name, settings, { ...options, for: time as never })
   }
 
-  private async load(): Promise<void> {
+  async #load(): Promise<void> {
     // A change in between is newer than the one that was seen: the author of the next change learns of it.
-    const history = await this.control.history()
-    const states = await this.control.list()
-    this.shown = {
-      ...this.shown,
+    const history = await this.#control.history()
+    const states = await this.#control.list()
+    this.#shown = {
+      ...this.#shown,
       seen: history[0]?.number ?? 0,
       count: states.length,
       cards: states.slice(0, MAX_CARDS).map((state) => cardOf(state, history)),
@@ -157,9 +160,9 @@ export class PolicyWatch {
     }
   }
 
-  private clientsOf(name: string): PolicyClients | undefined {
-    const clients = this.clients.get(name)
-    return this.isFiltered && clients?.counted === 0 ? undefined : clients
+  #clientsOf(name: string): PolicyClients | undefined {
+    const clients = this.#clients.get(name)
+    return this.#isFiltered && clients?.counted === 0 ? undefined : clients
   }
 }
 

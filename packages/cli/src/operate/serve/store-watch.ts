@@ -29,19 +29,19 @@ const LOOKING_MS = 10_000
 
 /** Reads the store for all who look at the page, and rests when nobody does. */
 export class StoreWatch {
-  private readonly ranker: Ranker
-  private readonly policies: PolicyWatch
-  private readonly askHealth: () => Promise<readonly Health[]>
-  private readonly everyMs: number
-  private readonly ending = new AbortController()
-  private readonly history: Point[] = []
-  private ranking: Ranking | undefined
-  private problem: string | undefined
-  private health: readonly Health[] = []
-  private lookedAt = -Infinity
-  private running: Promise<void> | undefined
+  readonly #ranker: Ranker
+  readonly #policies: PolicyWatch
+  readonly #askHealth: () => Promise<readonly Health[]>
+  readonly #everyMs: number
+  readonly #ending = new AbortController()
+  readonly #history: Point[] = []
+  #ranking: Ranking | undefined
+  #problem: string | undefined
+  #health: readonly Health[] = []
+  #lookedAt = -Infinity
+  #running: Promise<void> | undefined
   /** Whether the next reading follows a time in which there was none. */
-  private isAfterGap = false
+  #isAfterGap = false
 
   /** @param everyMs pause between two readings */
   constructor(
@@ -50,62 +50,64 @@ export class StoreWatch {
     askHealth: () => Promise<readonly Health[]>,
     everyMs: number,
   ) {
-    this.ranker = ranker
-    this.policies = policies
-    this.askHealth = askHealth
-    this.everyMs = everyMs
+    this.#ranker = ranker
+    this.#policies = policies
+    this.#askHealth = askHealth
+    this.#everyMs = everyMs
   }
 
   look(): Snapshot {
-    this.lookedAt = performance.now()
-    this.running ??= this.run()
-    const { ranking, problem, history, health } = this
-    return { ranking, problem, history, health, policies: this.policies.look() }
+    this.#lookedAt = performance.now()
+    this.#running ??= this.#run()
+    const ranking = this.#ranking
+    const problem = this.#problem
+    const health = this.#health
+    return { ranking, problem, history: this.#history, health, policies: this.#policies.look() }
   }
 
   async close(): Promise<void> {
-    this.ending.abort()
-    await this.running
+    this.#ending.abort()
+    await this.#running
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.ending
-    while (!signal.aborted && performance.now() - this.lookedAt < LOOKING_MS) {
-      await this.read(signal)
-      await setTimeout(this.everyMs, undefined, { signal }).catch(() => {})
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    while (!signal.aborted && performance.now() - this.#lookedAt < LOOKING_MS) {
+      await this.#read(signal)
+      await setTimeout(this.#everyMs, undefined, { signal }).catch(() => {})
     }
-    this.isAfterGap = true
-    this.running = undefined
+    this.#isAfterGap = true
+    this.#running = undefined
   }
 
-  private async read(signal: AbortSignal): Promise<void> {
+  async #read(signal: AbortSignal): Promise<void> {
     try {
       // The state of the servers is not needed to read the keys.
-      this.health = await this.askHealth().catch(() => [])
-      await this.policies.read()
-      const counter = await this.policies.counter()
-      const ranking = await this.ranker.rank(
+      this.#health = await this.#askHealth().catch(() => [])
+      await this.#policies.read()
+      const counter = await this.#policies.counter()
+      const ranking = await this.#ranker.rank(
         'share',
         signal,
         (soFar) => {
           // A complete reading stays until there is more.
-          if (this.ranking?.isComplete !== true) this.ranking = soFar
+          if (this.#ranking?.isComplete !== true) this.#ranking = soFar
           // A reading of all keys may take a minute.
-          void this.policies.read().catch(() => {})
+          void this.#policies.read().catch(() => {})
         },
         (entry) => counter?.add(entry),
       )
       if (ranking === undefined) return
-      this.policies.keep(counter)
-      this.ranking = ranking
-      this.problem = undefined
+      this.#policies.keep(counter)
+      this.#ranking = ranking
+      this.#problem = undefined
       const { at, keys, exhausted, banned, blocked } = ranking
-      this.history.push({ at, keys, exhausted, banned, blocked, isAfterGap: this.isAfterGap })
-      this.isAfterGap = false
-      if (this.history.length > MAX_POINTS) this.history.shift()
+      this.#history.push({ at, keys, exhausted, banned, blocked, isAfterGap: this.#isAfterGap })
+      this.#isAfterGap = false
+      if (this.#history.length > MAX_POINTS) this.#history.shift()
     } catch (error) {
-      this.problem = messageOf(error)
-      this.isAfterGap = true
+      this.#problem = messageOf(error)
+      this.#isAfterGap = true
     }
   }
 }

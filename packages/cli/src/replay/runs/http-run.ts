@@ -40,22 +40,22 @@ export interface HttpRunSetup {
 export class HttpRun implements Run {
   readonly tally: RunTally
   readonly clients = new Int32Array(BATCH)
-  private readonly setup: HttpRunSetup
-  private readonly httpLimiters: RoutedLimiter<LogEntry, never>
+  readonly #setup: HttpRunSetup
+  readonly #httpLimiters: RoutedLimiter<LogEntry, never>
   /** The tallies of a limiter's policies, by the scope of their keys. */
-  private readonly policies = new Map<string, readonly (PolicyTally | InProgress)[]>()
-  private readonly inUse = new SlotsInUse<InUse>()
-  private nowMs = 0
+  readonly #policies = new Map<string, readonly (PolicyTally | InProgress)[]>()
+  readonly #inUse = new SlotsInUse<InUse>()
+  #nowMs = 0
 
   /** @throws SluiceError for wrong options */
   constructor(setup: HttpRunSetup) {
-    this.setup = setup
+    this.#setup = setup
     this.tally = new RunTally(setup.name)
     const store = new NumberedStore(
-      () => this.nowMs,
+      () => this.#nowMs,
       (key) => setup.clients.number(key),
     )
-    this.httpLimiters = new RoutedLimiter({ ...setup.options, store }, logAdapter)
+    this.#httpLimiters = new RoutedLimiter({ ...setup.options, store }, logAdapter)
   }
 
   /**
@@ -65,36 +65,36 @@ export class HttpRun implements Run {
    * @throws SluiceError if that is wrong
    */
   async begin(policies?: Readonly<Record<string, PolicySettings>>): Promise<void> {
-    const { base, limiter } = this.httpLimiters
+    const { base, limiter } = this.#httpLimiters
     if (policies !== undefined) await limiter.policies.apply(policies)
-    this.policiesOf(base)
+    this.#policiesOf(base)
   }
 
   async play({ length, times, clients, entries }: Batch): Promise<void> {
     for (let i = 0; i < length; i += 1) {
       const entry = entries[i] as LogEntry
       const nowMs = times[i] as number
-      this.giveBack(nowMs)
-      this.nowMs = nowMs
-      entry.time = this.nowMs
+      this.#giveBack(nowMs)
+      this.#nowMs = nowMs
+      entry.time = this.#nowMs
       // A log does not show mounted routers: the entry that matches the path decides.
-      const [httpLimiter] = this.httpLimiters.of(entry)
+      const [httpLimiter] = this.#httpLimiters.of(entry)
       let verdict: Verdict | undefined
       try {
         const pending = httpLimiter?.decide(entry)
         verdict = pending instanceof Promise ? await pending : pending
       } catch (error) {
-        throw this.failureOf(error, entry)
+        throw this.#failureOf(error, entry)
       }
       this.clients[i] =
         httpLimiter === undefined || verdict === undefined || verdict.decision.source === 'allow'
-          ? this.pass()
-          : this.count(i, httpLimiter, verdict, clients[i] as number, entry.durationMs)
+          ? this.#pass()
+          : this.#count(i, httpLimiter, verdict, clients[i] as number, entry.durationMs)
     }
   }
 
-  private pass(): typeof NOBODY {
-    this.tally.pass(this.nowMs)
+  #pass(): typeof NOBODY {
+    this.tally.pass(this.#nowMs)
     return NOBODY
   }
 
@@ -103,7 +103,7 @@ export class HttpRun implements Run {
    * @param place the request's place in its batch
    * @param logged its client in the log: for requests that no policy decided
    */
-  private count(
+  #count(
     place: number,
     httpLimiter: LogHttpLimiter,
     verdict: Verdict,
@@ -111,39 +111,39 @@ export class HttpRun implements Run {
     durationMs: number,
   ): number {
     const { decision, charges } = verdict
-    const numbers = charges.map(({ key }) => this.setup.clients.number(key))
+    const numbers = charges.map(({ key }) => this.#setup.clients.number(key))
     const client = numbers[0] ?? logged
-    if (decision.allowed) this.tally.admit(this.nowMs, client)
-    else this.tally.refuse(this.nowMs, client)
+    if (decision.allowed) this.tally.admit(this.#nowMs, client)
+    else this.tally.refuse(this.#nowMs, client)
     if (decision.ban?.began) this.tally.ban(client)
     if (charges.length === 0) return client
     const holds = charges.some(({ slot }) => slot !== undefined)
     if (holds && decision.allowed) {
-      this.inUse.add(this.nowMs + durationMs, { httpLimiter, charges, decision })
+      this.#inUse.add(this.#nowMs + durationMs, { httpLimiter, charges, decision })
     }
-    for (const [i, policy] of this.policiesOf(httpLimiter).entries()) {
+    for (const [i, policy] of this.#policiesOf(httpLimiter).entries()) {
       const { cost } = charges[i] as Charge
       const number = numbers[i] as number
       const decided = decision.policies[i] as (typeof decision.policies)[number]
       const { delayMs, resetMs, allowed, dryRun } = decided
       if (dryRun && !allowed) policy.wouldRefuse += 1
       if (policy instanceof PolicyTally) {
-        policy.record(place, this.nowMs, number, cost, decision.allowed, delayMs)
-      } else if (decision.allowed) policy.begin(this.nowMs, number, durationMs)
-      const wholeInMs = policy instanceof PolicyTally ? resetMs : policy.fullIn(this.nowMs, number)
-      policy.keys.touch(number, this.nowMs, wholeInMs)
+        policy.record(place, this.#nowMs, number, cost, decision.allowed, delayMs)
+      } else if (decision.allowed) policy.begin(this.#nowMs, number, durationMs)
+      const wholeInMs = policy instanceof PolicyTally ? resetMs : policy.fullIn(this.#nowMs, number)
+      policy.keys.touch(number, this.#nowMs, wholeInMs)
     }
     this.tally.noteKeys()
     return client
   }
 
   /** Gives back the slots of requests that have ended. */
-  private giveBack(nowMs: number): void {
+  #giveBack(nowMs: number): void {
     for (;;) {
-      const ended = this.inUse.next(nowMs)
+      const ended = this.#inUse.next(nowMs)
       if (ended === undefined) return
       const { httpLimiter, charges, decision } = ended.request
-      this.nowMs = ended.endMs
+      this.#nowMs = ended.endMs
       const back = charges.map((charge) => ({
         ...charge,
         cost: charge.slot === undefined ? 0 : -1,
@@ -153,8 +153,8 @@ export class HttpRun implements Run {
   }
 
   /** The error of a function of the file, or of core about its result; with the request. */
-  private failureOf(error: unknown, entry: LogEntry): Error {
-    const { clients, mask } = this.setup
+  #failureOf(error: unknown, entry: LogEntry): Error {
+    const { clients, mask } = this.#setup
     const request = mask.message(`${entry.method} ${entry.url}`, entry)
     const client = mask.client(clients.key(entry.client), entry.client)
     return new Error(
@@ -163,18 +163,18 @@ export class HttpRun implements Run {
     )
   }
 
-  private policiesOf(httpLimiter: LogHttpLimiter): readonly (PolicyTally | InProgress)[] {
-    const known = this.policies.get(httpLimiter.scope)
+  #policiesOf(httpLimiter: LogHttpLimiter): readonly (PolicyTally | InProgress)[] {
+    const known = this.#policies.get(httpLimiter.scope)
     if (known !== undefined) return known
-    const route = this.setup.routeOf(httpLimiter)
+    const route = this.#setup.routeOf(httpLimiter)
     const policies = httpLimiter.limiter.compiledPolicies.map((policy) => {
       const { name, windowMs } = policy
       const summary = summaryOf(policy, route === undefined ? name : `${route}: ${name}`)
       return policy.holdsSlots
         ? new InProgress(summary)
-        : new PolicyTally(summary, this.setup.demandFor(windowMs))
+        : new PolicyTally(summary, this.#setup.demandFor(windowMs))
     })
-    this.policies.set(httpLimiter.scope, policies)
+    this.#policies.set(httpLimiter.scope, policies)
     this.tally.policies.push(...policies)
     return policies
   }

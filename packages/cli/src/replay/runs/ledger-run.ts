@@ -27,21 +27,21 @@ import { SlotsInUse } from './slots-in-use.ts'
 export class LedgerRun implements Run {
   readonly tally: RunTally
   clients: Int32Array = new Int32Array()
-  private readonly policy: PolicyTally | InProgress
+  readonly #policy: PolicyTally | InProgress
   /** Undefined unless the policy has `concurrent`. */
-  private readonly inUse: SlotsInUse<InUse> | undefined
-  private slot = 0
-  private readonly ledger: Ledger<'sync'>
-  private readonly requests: readonly [readonly [Charge]]
-  private readonly demand: SharedWindow
-  private nowMs = 0
-  private client = 0
+  readonly #inUse: SlotsInUse<InUse> | undefined
+  #slot = 0
+  readonly #ledger: Ledger<'sync'>
+  readonly #requests: readonly [readonly [Charge]]
+  readonly #demand: SharedWindow
+  #nowMs = 0
+  #client = 0
   /** Whether a ban began with each request of the batch: 1 if it did. */
-  private readonly bans = new Uint8Array(BATCH)
+  readonly #bans = new Uint8Array(BATCH)
   /** Whether each request of the batch was admitted, how long it waits, and when its quota is full, ms. */
-  private readonly admitted = new Uint8Array(BATCH)
-  private readonly delays = new Float64Array(BATCH)
-  private readonly resets = new Float64Array(BATCH)
+  readonly #admitted = new Uint8Array(BATCH)
+  readonly #delays = new Float64Array(BATCH)
+  readonly #resets = new Float64Array(BATCH)
 
   /**
    * @param demand counts what clients ask for
@@ -54,80 +54,84 @@ export class LedgerRun implements Run {
     banOptions?: BanOptions | undefined,
   ) {
     const store = new NumberedStore(
-      () => this.nowMs,
-      () => this.client,
+      () => this.#nowMs,
+      () => this.#client,
     )
     const policy = new Policy('', options as PolicyOptions)
     const limit = policy.anyLimit()
     const ban = banOptions && compileBan(banOptions, { prefix: name, quota: name }, false)
-    this.ledger = store.open({ policies: [{ name, algorithm: limit.algorithm }], ban })
-    this.requests = [[{ key: 'client', limit, cost: 1 }]]
+    this.#ledger = store.open({ policies: [{ name, algorithm: limit.algorithm }], ban })
+    this.#requests = [[{ key: 'client', limit, cost: 1 }]]
     this.tally = new RunTally(name)
-    this.demand = demand
-    this.inUse = policy.holdsSlots ? new SlotsInUse() : undefined
+    this.#demand = demand
+    this.#inUse = policy.holdsSlots ? new SlotsInUse() : undefined
     const summary = summaryOf(policy)
-    this.policy = policy.holdsSlots ? new InProgress(summary) : new PolicyTally(summary, demand)
-    this.tally.policies.push(this.policy)
+    this.#policy = policy.holdsSlots ? new InProgress(summary) : new PolicyTally(summary, demand)
+    this.tally.policies.push(this.#policy)
   }
 
   /** Plays a batch. Each step runs for the whole batch: short loops use the CPU caches best. */
   play(batch: Batch): void {
     this.clients = batch.clients
-    this.decide(batch)
-    this.tally.count(batch, this.admitted, this.bans)
-    if (this.policy instanceof PolicyTally) {
-      this.policy.count(batch, this.admitted, this.delays)
+    this.#decide(batch)
+    this.tally.count(batch, this.#admitted, this.#bans)
+    if (this.#policy instanceof PolicyTally) {
+      this.#policy.count(batch, this.#admitted, this.#delays)
     } else {
-      this.policy.count(batch, this.admitted, this.resets)
-      this.ask(batch)
+      this.#policy.count(batch, this.#admitted, this.#resets)
+      this.#ask(batch)
     }
-    this.tally.countKeys(this.policy.keys, batch, this.resets)
+    this.tally.countKeys(this.#policy.keys, batch, this.#resets)
   }
 
-  private decide({ length, times, clients, costs, durations }: Batch): void {
-    const { requests, ledger, admitted, bans, delays, resets } = this
-    const [[charge]] = requests
+  #decide({ length, times, clients, costs, durations }: Batch): void {
+    const [[charge]] = this.#requests
     for (let i = 0; i < length; i += 1) {
       const nowMs = times[i] as number
-      this.giveBack(nowMs)
-      this.nowMs = nowMs
-      this.client = clients[i] as number
+      this.#giveBack(nowMs)
+      this.#nowMs = nowMs
+      this.#client = clients[i] as number
       charge.cost = costs[i] as number
-      if (this.inUse !== undefined) {
-        this.slot += 1
-        Object.assign(charge, { cost: 1, slot: this.slot })
+      if (this.#inUse !== undefined) {
+        this.#slot += 1
+        Object.assign(charge, { cost: 1, slot: this.#slot })
       }
-      const { admitted: isAdmitted, outcomes, ban } = ledger.decide(requests)[0] as StoreResult
+      const {
+        admitted: isAdmitted,
+        outcomes,
+        ban,
+      } = this.#ledger.decide(this.#requests)[0] as StoreResult
       const outcome = outcomes[0] as Outcome
       const isBanned = ban?.admitted === false
-      bans[i] = isBanned && ban.counted ? 1 : 0
-      admitted[i] = isAdmitted ? 1 : 0
+      this.#bans[i] = isBanned && ban.counted ? 1 : 0
+      this.#admitted[i] = isAdmitted ? 1 : 0
       if (isAdmitted) {
-        const { client, slot } = this
-        this.inUse?.add(nowMs + (durations[i] as number), { client, slot })
+        const client = this.#client
+        const slot = this.#slot
+        this.#inUse?.add(nowMs + (durations[i] as number), { client, slot })
       }
-      delays[i] = outcome.delayMs
-      resets[i] = isBanned ? resetOfBanned(outcome, ban) : outcome.resetMs
+      this.#delays[i] = outcome.delayMs
+      this.#resets[i] = isBanned ? resetOfBanned(outcome, ban) : outcome.resetMs
     }
   }
 
   /** Requests in progress have no window: what clients ask for is counted all the same. */
-  private ask({ length, clients, costs }: Batch): void {
+  #ask({ length, clients, costs }: Batch): void {
     for (let i = 0; i < length; i += 1) {
-      this.demand.mark(i, clients[i] as number, costs[i] as number)
+      this.#demand.mark(i, clients[i] as number, costs[i] as number)
     }
   }
 
   /** Gives back the slots of requests that have ended. */
-  private giveBack(nowMs: number): void {
+  #giveBack(nowMs: number): void {
     for (;;) {
-      const ended = this.inUse?.next(nowMs)
+      const ended = this.#inUse?.next(nowMs)
       if (ended === undefined) return
       const { client, slot } = ended.request
-      this.nowMs = ended.endMs
-      this.client = client
-      const charges = [{ ...this.requests[0][0], cost: -1, slot }]
-      this.ledger.change({ kind: 'settle', charges })
+      this.#nowMs = ended.endMs
+      this.#client = client
+      const charges = [{ ...this.#requests[0][0], cost: -1, slot }]
+      this.#ledger.change({ kind: 'settle', charges })
     }
   }
 }

@@ -29,17 +29,17 @@ export class NumberedStore implements Store<'sync'> {
   readonly mode = 'sync'
   readonly clock: () => number
   readonly documents: ReturnType<typeof keptDocuments>
-  private readonly numberOf: (key: string) => number
+  readonly #numberOf: (key: string) => number
 
   /** @param clock integer ms, which never steps back */
   constructor(clock: () => number, numberOf: (key: string) => number) {
     this.clock = clock
     this.documents = keptDocuments(clock)
-    this.numberOf = numberOf
+    this.#numberOf = numberOf
   }
 
   open(keyspaces: Keyspaces): Ledger<'sync'> {
-    return new NumberedLedger(this.clock, this.numberOf, keyspaces)
+    return new NumberedLedger(this.clock, this.#numberOf, keyspaces)
   }
 
   close(): void {}
@@ -47,137 +47,143 @@ export class NumberedStore implements Store<'sync'> {
 
 /** The states of one space by the numbers of their keys. */
 class States {
-  private numbers = new Float64Array(WIDTH * 1024)
-  private readonly logs: (Log | undefined)[] = []
+  #numbers = new Float64Array(WIDTH * 1024)
+  readonly #logs: (Log | undefined)[] = []
   /** The slots of requests in progress. */
-  private readonly held = new Map<number, NonNullable<KeyState['held']>>()
+  readonly #held = new Map<number, NonNullable<KeyState['held']>>()
   /** The time at which the quota of each state with a log is full again, ms. */
-  private fullAt = new Float64Array()
+  #fullAt = new Float64Array()
   /** Logs whose entries have all left the window: they can be reused. */
-  private readonly spare: Log[] = []
+  readonly #spare: Log[] = []
   /** The slot looked at next. */
-  private hand = 0
+  #hand = 0
 
   load(slot: number, state: KeyState): void {
     const at = slot * WIDTH
-    if (at >= this.numbers.length) this.numbers = withRoom(this.numbers, at + WIDTH - 1)
-    state.a = this.numbers[at] as number
-    state.b = this.numbers[at + 1] as number
-    state.c = this.numbers[at + 2] as number
-    state.log = this.logs.length === 0 ? undefined : this.logs[slot]
-    state.held = this.held.size === 0 ? undefined : this.held.get(slot)
+    if (at >= this.#numbers.length) this.#numbers = withRoom(this.#numbers, at + WIDTH - 1)
+    state.a = this.#numbers[at] as number
+    state.b = this.#numbers[at + 1] as number
+    state.c = this.#numbers[at + 2] as number
+    state.log = this.#logs.length === 0 ? undefined : this.#logs[slot]
+    state.held = this.#held.size === 0 ? undefined : this.#held.get(slot)
   }
 
   /** Gives an unused log to a state before it is charged, for algorithms whose states have logs. */
   lend(slot: number, state: KeyState, now: number): void {
-    if (this.logs.length === 0) return
-    this.fullAt = withRoom(this.fullAt, slot)
+    if (this.#logs.length === 0) return
+    this.#fullAt = withRoom(this.#fullAt, slot)
     // Its own log, even if all of it has left the window, is about to be used.
-    this.fullAt[slot] = Infinity
-    this.recycle(now)
-    state.log ??= this.spare.pop()
+    this.#fullAt[slot] = Infinity
+    this.#recycle(now)
+    state.log ??= this.#spare.pop()
   }
 
   save(slot: number, state: KeyState, now: number): void {
     const at = slot * WIDTH
-    this.numbers[at] = state.a
-    this.numbers[at + 1] = state.b
-    this.numbers[at + 2] = state.c
+    this.#numbers[at] = state.a
+    this.#numbers[at + 1] = state.b
+    this.#numbers[at + 2] = state.c
     if (state.held !== undefined) {
-      if (state.resetMs > 0) this.held.set(slot, state.held)
-      else this.held.delete(slot)
+      if (state.resetMs > 0) this.#held.set(slot, state.held)
+      else this.#held.delete(slot)
     }
     if (state.log === undefined) return
-    this.fullAt = withRoom(this.fullAt, slot)
-    this.fullAt[slot] = now + state.resetMs
-    while (this.logs.length < slot) this.logs.push(undefined)
-    this.logs[slot] = state.log
+    this.#fullAt = withRoom(this.#fullAt, slot)
+    this.#fullAt[slot] = now + state.resetMs
+    while (this.#logs.length < slot) this.#logs.push(undefined)
+    this.#logs[slot] = state.log
   }
 
-  private recycle(now: number): void {
+  #recycle(now: number): void {
     for (let i = 0; i < LOOKED_AT; i += 1) {
-      this.hand = this.hand + 1 < this.logs.length ? this.hand + 1 : 0
-      if ((this.fullAt[this.hand] as number) > now) continue
-      const log = this.logs[this.hand]
+      this.#hand = this.#hand + 1 < this.#logs.length ? this.#hand + 1 : 0
+      if ((this.#fullAt[this.#hand] as number) > now) continue
+      const log = this.#logs[this.#hand]
       if (log === undefined) continue
       log.dropUntil(now)
-      this.spare.push(log)
-      this.logs[this.hand] = undefined
+      this.#spare.push(log)
+      this.#logs[this.#hand] = undefined
     }
   }
 }
 
 class NumberedLedger implements Ledger<'sync'> {
-  private readonly clock: () => number
-  private readonly numberOf: (key: string) => number
-  private readonly tables: readonly States[]
+  readonly #clock: () => number
+  readonly #numberOf: (key: string) => number
+  readonly #tables: readonly States[]
   /** The state of each keyspace's key; every call overwrites it. */
-  private readonly states: readonly KeyState[]
-  private readonly slots: number[]
-  private readonly ban: { limit: CompiledLimit; state: KeyState; table: States } | undefined
-  private readonly result: StoreResult
-  private readonly results: readonly [StoreResult]
+  readonly #states: readonly KeyState[]
+  readonly #slots: number[]
+  readonly #ban: { limit: CompiledLimit; state: KeyState; table: States } | undefined
+  readonly #result: StoreResult
+  readonly #results: readonly [StoreResult]
 
   constructor(
     clock: () => number,
     numberOf: (key: string) => number,
     { policies, ban }: Keyspaces,
   ) {
-    this.clock = clock
-    this.numberOf = numberOf
-    this.tables = policies.map(() => new States())
-    this.states = policies.map(() => new KeyState())
-    this.slots = policies.map(() => 0)
-    this.ban = ban && { limit: ban.limit, state: new KeyState(), table: new States() }
-    const { states: outcomes } = this
-    this.result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.ban?.state }
-    this.results = [this.result]
+    this.#clock = clock
+    this.#numberOf = numberOf
+    this.#tables = policies.map(() => new States())
+    this.#states = policies.map(() => new KeyState())
+    this.#slots = policies.map(() => 0)
+    this.#ban = ban && { limit: ban.limit, state: new KeyState(), table: new States() }
+    this.#result = {
+      admitted: false,
+      at: 0,
+      source: 'store',
+      outcomes: this.#states,
+      ban: this.#ban?.state,
+    }
+    this.#results = [this.#result]
   }
 
   /** @param requests one */
   decide(requests: readonly (readonly Charge[])[]): readonly [StoreResult] {
-    const { result, ban, results } = this
+    const result = this.#result
+    const ban = this.#ban
     const [charges] = requests as readonly [readonly Charge[]]
-    const now = this.clock()
-    for (let i = 0; i < charges.length; i += 1) this.load(i, (charges[i] as Charge).key)
-    const banned = ban === undefined ? 0 : this.numberOf((charges[0] as Charge).key)
+    const now = this.#clock()
+    for (let i = 0; i < charges.length; i += 1) this.#load(i, (charges[i] as Charge).key)
+    const banned = ban === undefined ? 0 : this.#numberOf((charges[0] as Charge).key)
     ban?.table.load(banned, ban.state)
-    result.admitted = decideAll(this.states, charges, now, ban)
+    result.admitted = decideAll(this.#states, charges, now, ban)
     result.at = now
-    if (result.admitted) this.charge(charges, now)
+    if (result.admitted) this.#charge(charges, now)
     if (ban?.state.counted) ban.table.save(banned, ban.state, now)
-    return results
+    return this.#results
   }
 
   /** A replay only gives slots back. */
   change(change: Change): undefined {
     const states = {
       load: (policy: number, key: string) => {
-        this.load(policy, key)
-        return this.states[policy] as KeyState
+        this.#load(policy, key)
+        return this.#states[policy] as KeyState
       },
       keep: (policy: number, _: string, state: KeyState) =>
-        this.tables[policy]?.save(this.slots[policy] as number, state, this.clock()),
+        this.#tables[policy]?.save(this.#slots[policy] as number, state, this.#clock()),
       own: () => undefined,
       keepOwn: () => {},
     }
-    applyChange(change, states, { policies: this.tables.length, bans: false }, this.clock())
+    applyChange(change, states, { policies: this.#tables.length, bans: false }, this.#clock())
     return undefined
   }
 
-  private load(i: number, key: string): void {
-    const slot = this.numberOf(key)
-    this.slots[i] = slot
-    this.tables[i]?.load(slot, this.states[i] as KeyState)
+  #load(i: number, key: string): void {
+    const slot = this.#numberOf(key)
+    this.#slots[i] = slot
+    this.#tables[i]?.load(slot, this.#states[i] as KeyState)
   }
 
-  private charge(charges: readonly Charge[], now: number): void {
+  #charge(charges: readonly Charge[], now: number): void {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       if (charge.cost === 0) continue
-      const state = this.states[i] as KeyState
-      const states = this.tables[i] as States
-      const slot = this.slots[i] as number
+      const state = this.#states[i] as KeyState
+      const states = this.#tables[i] as States
+      const slot = this.#slots[i] as number
       states.lend(slot, state, now)
       if (commitOne(state, charge, now, charge.cost)) states.save(slot, state, now)
     }

@@ -12,27 +12,27 @@ interface Departure {
  * on, because that is what reaches the application.
  */
 export class Departures {
-  private readonly window: TrueWindow
-  private readonly waiting = new Heap<Departure>((one, other) => one.atMs - other.atMs)
+  readonly #window: TrueWindow
+  readonly #waiting = new Heap<Departure>((one, other) => one.atMs - other.atMs)
 
   /** @param window counts them, in its only lane */
   constructor(window: TrueWindow) {
-    this.window = window
+    this.#window = window
   }
 
   add(nowMs: number, delayMs: number, client: number, cost: number): void {
     this.leaveUntil(nowMs)
-    if (delayMs === 0) this.window.add(nowMs, client, cost, 1)
-    else this.waiting.push({ atMs: nowMs + delayMs, client, cost })
+    if (delayMs === 0) this.#window.add(nowMs, client, cost, 1)
+    else this.#waiting.push({ atMs: nowMs + delayMs, client, cost })
   }
 
   /** Lets those go on whose turn comes up to then. */
   leaveUntil(timeMs: number): void {
     for (;;) {
-      const first = this.waiting.peek()
+      const first = this.#waiting.peek()
       if (first === undefined || first.atMs > timeMs) return
-      this.waiting.pop()
-      this.window.add(first.atMs, first.client, first.cost, 1)
+      this.#waiting.pop()
+      this.#window.add(first.atMs, first.client, first.cost, 1)
     }
   }
 }

@@ -20,12 +20,12 @@ export class InProgress implements PolicyFigures {
   readonly keys = new LiveKeys(TYPICAL_MS)
   wouldRefuse = 0
   most: Most = { units: 0, client: -1, atMs: 0 }
-  private readonly ends = new Heap<End>((one, other) => one.atMs - other.atMs)
+  readonly #ends = new Heap<End>((one, other) => one.atMs - other.atMs)
   /** How many requests of each client are in progress. */
-  private counts = new Int32Array(1024)
-  private peaks = new Int32Array(1024)
+  #counts = new Int32Array(1024)
+  #peaks = new Int32Array(1024)
   /** When the last request of each client ends, ms. */
-  private lastEnds = new Float64Array(1024)
+  #lastEnds = new Float64Array(1024)
 
   constructor(summary: PolicySummary) {
     this.summary = summary
@@ -33,24 +33,24 @@ export class InProgress implements PolicyFigures {
 
   /** @param durationMs how long the request takes */
   begin(nowMs: number, client: number, durationMs: number): void {
-    this.endUntil(nowMs)
-    if (client >= this.counts.length) {
-      this.counts = withRoom(this.counts, client)
-      this.peaks = withRoom(this.peaks, client)
-      this.lastEnds = withRoom(this.lastEnds, client)
+    this.#endUntil(nowMs)
+    if (client >= this.#counts.length) {
+      this.#counts = withRoom(this.#counts, client)
+      this.#peaks = withRoom(this.#peaks, client)
+      this.#lastEnds = withRoom(this.#lastEnds, client)
     }
-    const units = (this.counts[client] as number) + 1
-    this.counts[client] = units
-    if (units > (this.peaks[client] as number)) this.peaks[client] = units
+    const units = (this.#counts[client] as number) + 1
+    this.#counts[client] = units
+    if (units > (this.#peaks[client] as number)) this.#peaks[client] = units
     if (units > this.most.units) this.most = { units, client, atMs: nowMs }
     const atMs = nowMs + durationMs
-    if (atMs > (this.lastEnds[client] as number)) this.lastEnds[client] = atMs
-    this.ends.push({ atMs, client })
+    if (atMs > (this.#lastEnds[client] as number)) this.#lastEnds[client] = atMs
+    this.#ends.push({ atMs, client })
   }
 
   /** The time until nothing of the client is in progress, ms. */
   fullIn(nowMs: number, client: number): number {
-    return Math.max(0, (this.lastEnds[client] ?? 0) - nowMs)
+    return Math.max(0, (this.#lastEnds[client] ?? 0) - nowMs)
   }
 
   /**
@@ -72,19 +72,19 @@ export class InProgress implements PolicyFigures {
   }
 
   peak(client: number): number {
-    return this.peaks[client] ?? 0
+    return this.#peaks[client] ?? 0
   }
 
   finish(): void {
-    this.endUntil(Infinity)
+    this.#endUntil(Infinity)
   }
 
-  private endUntil(timeMs: number): void {
+  #endUntil(timeMs: number): void {
     for (;;) {
-      const first = this.ends.peek()
+      const first = this.#ends.peek()
       if (first === undefined || first.atMs > timeMs) return
-      this.ends.pop()
-      this.counts[first.client] = (this.counts[first.client] as number) - 1
+      this.#ends.pop()
+      this.#counts[first.client] = (this.#counts[first.client] as number) - 1
     }
   }
 }

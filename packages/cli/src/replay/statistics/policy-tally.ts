@@ -12,10 +12,10 @@ export class PolicyTally implements PolicyFigures {
   readonly demand: SharedWindow
   readonly keys: LiveKeys
   wouldRefuse = 0
-  private readonly window: TrueWindow
-  private readonly lane: number
+  readonly #window: TrueWindow
+  readonly #lane: number
   /** The admitted requests that wait for their turn, only where they do. */
-  private readonly departures: Departures | undefined
+  readonly #departures: Departures | undefined
 
   constructor(summary: PolicySummary, demand: SharedWindow) {
     this.summary = summary
@@ -24,17 +24,17 @@ export class PolicyTally implements PolicyFigures {
     this.keys = new LiveKeys(2 * windowMs)
     demand.limits.push(summary.limit)
     if (summary.maxDelayMs !== undefined) {
-      this.window = new TrueWindow(windowMs, 1)
-      this.lane = 0
-      this.departures = new Departures(this.window)
+      this.#window = new TrueWindow(windowMs, 1)
+      this.#lane = 0
+      this.#departures = new Departures(this.#window)
     } else {
-      this.window = demand.window
-      this.lane = demand.claim()
+      this.#window = demand.window
+      this.#lane = demand.claim()
     }
   }
 
   get most(): Most {
-    return this.window.most[this.lane] as Most
+    return this.#window.most[this.#lane] as Most
   }
 
   /**
@@ -49,12 +49,12 @@ export class PolicyTally implements PolicyFigures {
     admitted: boolean,
     delayMs: number,
   ): void {
-    if (this.departures === undefined) {
-      this.demand.mark(place, client, cost, admitted ? this.lane : undefined)
+    if (this.#departures === undefined) {
+      this.demand.mark(place, client, cost, admitted ? this.#lane : undefined)
       return
     }
     this.demand.mark(place, client, cost)
-    if (admitted) this.departures.add(nowMs, delayMs, client, cost)
+    if (admitted) this.#departures.add(nowMs, delayMs, client, cost)
   }
 
   /**
@@ -76,11 +76,11 @@ export class PolicyTally implements PolicyFigures {
 
   /** Releases all admitted requests that still wait. */
   finish(): void {
-    this.departures?.leaveUntil(Infinity)
+    this.#departures?.leaveUntil(Infinity)
   }
 
   /** The most units that the client was admitted in a window. */
   peak(client: number): number {
-    return this.window.peak(client, this.lane)
+    return this.#window.peak(client, this.#lane)
   }
 }

@@ -14,17 +14,17 @@ interface Refused {
 export class Refusals {
   longestMs = 0
   /** The clients in the order in which they were first refused. */
-  private readonly refused: Refused[] = []
+  readonly #refused: Refused[] = []
   /** The place of each client in that list, from 1; 0: never refused, as most are. */
-  private places = new Int32Array(1024)
+  #places = new Int32Array(1024)
 
   /** Clients that met a refusal. */
   get clients(): number {
-    return this.refused.length
+    return this.#refused.length
   }
 
   refuse(client: number, nowMs: number): void {
-    const refused = this.of(client) ?? this.meet(client)
+    const refused = this.#of(client) ?? this.#meet(client)
     refused.count += 1
     refused.sinceMs ??= nowMs
     const lasted = nowMs - refused.sinceMs
@@ -33,37 +33,37 @@ export class Refusals {
   }
 
   admit(client: number): void {
-    const refused = this.of(client)
+    const refused = this.#of(client)
     if (refused !== undefined) refused.sinceMs = undefined
   }
 
   /** Requests of the client that were refused. */
   count(client: number): number {
-    return this.of(client)?.count ?? 0
+    return this.#of(client)?.count ?? 0
   }
 
   /** The longest that the client met nothing but refusals, from the first to the last, ms. */
   longestOf(client: number): number {
-    return this.of(client)?.longestMs ?? 0
+    return this.#of(client)?.longestMs ?? 0
   }
 
   /** The clients refused most, most first; of equal ones the earlier client. */
   worst(most: number): number[] {
-    return this.refused
+    return this.#refused
       .toSorted((one, other) => other.count - one.count || one.client - other.client)
       .slice(0, most)
       .map(({ client }) => client)
   }
 
-  private of(client: number): Refused | undefined {
-    const place = this.places[client]
-    return place === undefined || place === 0 ? undefined : this.refused[place - 1]
+  #of(client: number): Refused | undefined {
+    const place = this.#places[client]
+    return place === undefined || place === 0 ? undefined : this.#refused[place - 1]
   }
 
-  private meet(client: number): Refused {
+  #meet(client: number): Refused {
     const refused: Refused = { client, count: 0, sinceMs: undefined, longestMs: 0 }
-    this.places = withRoom(this.places, client)
-    this.places[client] = this.refused.push(refused)
+    this.#places = withRoom(this.#places, client)
+    this.#places[client] = this.#refused.push(refused)
     return refused
   }
 }

@@ -15,13 +15,13 @@ export class RunTally {
   exempt = 0
   /** Bans that began. */
   bans = 0
-  private readonly banned = new Set<number>()
+  readonly #banned = new Set<number>()
   /** The most keys that the store had to hold at a time. */
   peakKeys = 0
   readonly refusals = new Refusals()
   /** The policies that requests have met, first the ones that hold everywhere. */
   readonly policies: PolicyFigures[] = []
-  private readonly timeline = new TimelineCounts(2)
+  readonly #timeline = new TimelineCounts(2)
 
   constructor(name: string) {
     this.name = name
@@ -31,32 +31,32 @@ export class RunTally {
   pass(nowMs: number): void {
     this.exempt += 1
     this.admitted += 1
-    this.timeline.enter(nowMs)
-    this.timeline.count(ADMITTED)
+    this.#timeline.enter(nowMs)
+    this.#timeline.count(ADMITTED)
   }
 
   admit(nowMs: number, client: number): void {
     this.admitted += 1
-    this.timeline.enter(nowMs)
-    this.timeline.count(ADMITTED)
+    this.#timeline.enter(nowMs)
+    this.#timeline.count(ADMITTED)
     this.refusals.admit(client)
   }
 
   refuse(nowMs: number, client: number): void {
     this.refused += 1
-    this.timeline.enter(nowMs)
-    this.timeline.count(REFUSED)
+    this.#timeline.enter(nowMs)
+    this.#timeline.count(REFUSED)
     this.refusals.refuse(client, nowMs)
   }
 
   /** A ban begins, with a refusal that is counted separately. */
   ban(client: number): void {
     this.bans += 1
-    this.banned.add(client)
+    this.#banned.add(client)
   }
 
   get clientsBanned(): number {
-    return this.banned.size
+    return this.#banned.size
   }
 
   /**
@@ -95,11 +95,11 @@ export class RunTally {
   }
 
   get admittedTimeline(): number[] {
-    return this.timeline.of(ADMITTED)
+    return this.#timeline.of(ADMITTED)
   }
 
   get refusedTimeline(): number[] {
-    return this.timeline.of(REFUSED)
+    return this.#timeline.of(REFUSED)
   }
 
   /** Ends the run: all waiting requests are released. */

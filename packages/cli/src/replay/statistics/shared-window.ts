@@ -15,10 +15,10 @@ export class SharedWindow {
   readonly limits: (number | undefined)[] = []
   /** Keeps every request for a second pass; undefined if none is needed. */
   spool: Spool | undefined
-  private claimed = DEMAND
-  private readonly clients = new Int32Array(BATCH)
-  private readonly costs = new Float64Array(BATCH)
-  private readonly masks = new Uint8Array(BATCH)
+  #claimed = DEMAND
+  readonly #clients = new Int32Array(BATCH)
+  readonly #costs = new Float64Array(BATCH)
+  readonly #masks = new Uint8Array(BATCH)
 
   /** @param lanes the most lanes that policies claim */
   constructor(windowMs: number, lanes: number) {
@@ -32,27 +32,27 @@ export class SharedWindow {
 
   /** A lane for one more policy. */
   claim(): number {
-    this.claimed += 1
-    return this.claimed
+    this.#claimed += 1
+    return this.#claimed
   }
 
   /** Notes the request at a place of the batch, in a lane or in that of the demand alone. */
   mark(place: number, client: number, cost: number, lane = DEMAND): void {
-    this.clients[place] = client
-    this.costs[place] = cost
-    this.masks[place] = (this.masks[place] as number) | (1 << lane) | (1 << DEMAND)
+    this.#clients[place] = client
+    this.#costs[place] = cost
+    this.#masks[place] = (this.#masks[place] as number) | (1 << lane) | (1 << DEMAND)
   }
 
   /** Counts the notes of a batch. */
   commit(times: Float64Array, length: number): void {
     for (let i = 0; i < length; i += 1) {
-      const mask = this.masks[i] as number
+      const mask = this.#masks[i] as number
       if (mask === 0) continue
-      const client = this.clients[i] as number
-      const cost = this.costs[i] as number
+      const client = this.#clients[i] as number
+      const cost = this.#costs[i] as number
       this.window.add(times[i] as number, client, cost, mask)
       this.spool?.add(times[i] as number, client, cost)
-      this.masks[i] = 0
+      this.#masks[i] = 0
     }
   }
 

@@ -12,51 +12,50 @@ const RECORD = 20
  * each. The file is unlinked once it is open, so it disappears however the process ends.
  */
 export class Spool {
-  private readonly file = openNameless()
-  private readonly block = new Uint8Array(BLOCK * RECORD)
-  private readonly times = new Float64Array(this.block.buffer, 0, BLOCK)
-  private readonly costs = new Float64Array(this.block.buffer, 8 * BLOCK, BLOCK)
-  private readonly clients = new Int32Array(this.block.buffer, 16 * BLOCK, BLOCK)
-  private requests = 0
+  readonly #file = openNameless()
+  readonly #block = new Uint8Array(BLOCK * RECORD)
+  readonly #times = new Float64Array(this.#block.buffer, 0, BLOCK)
+  readonly #costs = new Float64Array(this.#block.buffer, 8 * BLOCK, BLOCK)
+  readonly #clients = new Int32Array(this.#block.buffer, 16 * BLOCK, BLOCK)
+  #requests = 0
 
   add(timeMs: number, client: number, cost: number): void {
-    const place = this.requests % BLOCK
-    this.times[place] = timeMs
-    this.costs[place] = cost
-    this.clients[place] = client
-    this.requests += 1
-    if (place === BLOCK - 1) this.write()
+    const place = this.#requests % BLOCK
+    this.#times[place] = timeMs
+    this.#costs[place] = cost
+    this.#clients[place] = client
+    this.#requests += 1
+    if (place === BLOCK - 1) this.#write()
   }
 
   /** Calls with every request, in the order in which they were added; after it none can be added. */
   forEach(call: (timeMs: number, client: number, cost: number) => void): void {
-    this.write()
-    const { times, costs, clients } = this
-    for (let from = 0; from < this.requests; from += BLOCK) {
-      this.read(from * RECORD)
-      const length = Math.min(BLOCK, this.requests - from)
+    this.#write()
+    for (let from = 0; from < this.#requests; from += BLOCK) {
+      this.#read(from * RECORD)
+      const length = Math.min(BLOCK, this.#requests - from)
       for (let i = 0; i < length; i += 1) {
-        call(times[i] as number, clients[i] as number, costs[i] as number)
+        call(this.#times[i] as number, this.#clients[i] as number, this.#costs[i] as number)
       }
     }
   }
 
   close(): void {
-    closeSync(this.file)
+    closeSync(this.#file)
   }
 
   /** Writes the block in hand, the last one with what is left of the one before it. */
-  private write(): void {
-    if (this.requests === 0) return
-    const at = Math.floor((this.requests - 1) / BLOCK) * this.block.length
-    for (let from = 0; from < this.block.length; ) {
-      from += writeSync(this.file, this.block, from, this.block.length - from, at + from)
+  #write(): void {
+    if (this.#requests === 0) return
+    const at = Math.floor((this.#requests - 1) / BLOCK) * this.#block.length
+    for (let from = 0; from < this.#block.length; ) {
+      from += writeSync(this.#file, this.#block, from, this.#block.length - from, at + from)
     }
   }
 
-  private read(at: number): void {
-    for (let from = 0; from < this.block.length; ) {
-      from += readSync(this.file, this.block, from, this.block.length - from, at + from)
+  #read(at: number): void {
+    for (let from = 0; from < this.#block.length; ) {
+      from += readSync(this.#file, this.#block, from, this.#block.length - from, at + from)
     }
   }
 }

@@ -31,62 +31,62 @@ export const MOST_STEPS = 240
  */
 export class TimelineCounts {
   stepMs = SECOND
-  private readonly series: number
+  readonly #series: number
   /** The number of the first step, counted from the epoch. */
-  private first = -1
-  private steps = 0
+  #first = -1
+  #steps = 0
   /** The span of the step last counted in, which saves a division. */
-  private beginMs = 0
-  private endMs = -1
-  private readonly counts: Float64Array
+  #beginMs = 0
+  #endMs = -1
+  readonly #counts: Float64Array
 
   /** @param series counted side by side */
   constructor(series: number) {
-    this.series = series
-    this.counts = new Float64Array(series * MOST_STEPS)
+    this.#series = series
+    this.#counts = new Float64Array(series * MOST_STEPS)
   }
 
   /** Ms since the epoch. */
   get startMs(): number {
-    return Math.max(0, this.first) * this.stepMs
+    return Math.max(0, this.#first) * this.stepMs
   }
 
   /** @param timeMs not before any that was counted; all series of one moment are counted together */
   enter(timeMs: number): void {
-    if (timeMs >= this.beginMs && timeMs < this.endMs) return
-    if (this.first < 0) this.first = Math.floor(timeMs / this.stepMs)
-    while (Math.floor(timeMs / this.stepMs) - this.first >= MOST_STEPS) this.join()
+    if (timeMs >= this.#beginMs && timeMs < this.#endMs) return
+    if (this.#first < 0) this.#first = Math.floor(timeMs / this.stepMs)
+    while (Math.floor(timeMs / this.stepMs) - this.#first >= MOST_STEPS) this.#join()
     const step = Math.floor(timeMs / this.stepMs)
-    this.steps = step - this.first + 1
-    this.beginMs = step * this.stepMs
-    this.endMs = this.beginMs + this.stepMs
+    this.#steps = step - this.#first + 1
+    this.#beginMs = step * this.stepMs
+    this.#endMs = this.#beginMs + this.stepMs
   }
 
   /** Counts one in the step that was entered last. */
   count(series: number): void {
-    const place = series * MOST_STEPS + this.steps - 1
-    this.counts[place] = (this.counts[place] as number) + 1
+    const place = series * MOST_STEPS + this.#steps - 1
+    this.#counts[place] = (this.#counts[place] as number) + 1
   }
 
   of(series: number): number[] {
-    return Array.from(this.counts.subarray(series * MOST_STEPS, series * MOST_STEPS + this.steps))
+    return Array.from(this.#counts.subarray(series * MOST_STEPS, series * MOST_STEPS + this.#steps))
   }
 
-  private join(): void {
+  #join(): void {
     const longer = STEPS_MS[STEPS_MS.indexOf(this.stepMs) + 1] as number
     const ratio = longer / this.stepMs
-    const first = Math.floor(this.first / ratio)
-    for (let series = 0; series < this.series; series += 1) {
+    const first = Math.floor(this.#first / ratio)
+    for (let series = 0; series < this.#series; series += 1) {
       const counts = this.of(series)
       const from = series * MOST_STEPS
-      this.counts.fill(0, from, from + MOST_STEPS)
+      this.#counts.fill(0, from, from + MOST_STEPS)
       counts.forEach((count, i) => {
-        const place = from + Math.floor((this.first + i) / ratio) - first
-        this.counts[place] = (this.counts[place] as number) + count
+        const place = from + Math.floor((this.#first + i) / ratio) - first
+        this.#counts[place] = (this.#counts[place] as number) + count
       })
     }
-    this.first = first
-    this.steps = 1
+    this.#first = first
+    this.#steps = 1
     this.stepMs = longer
   }
 }

@@ -45,35 +45,35 @@ export class TrueWindow {
   readonly lanes: number
   /** The most of all clients, by lane; the first of several. */
   readonly most: Most[]
-  private readonly pages: Page[] = []
+  readonly #pages: Page[] = []
   /** The units in each client's window, by client and lane. */
-  private sums: Float64Array
-  private peaks: Float64Array
+  #sums: Float64Array
+  #peaks: Float64Array
 
   constructor(windowMs: number, lanes: number) {
     this.windowMs = windowMs
     this.lanes = lanes
-    this.sums = new Float64Array(lanes * CLIENTS)
-    this.peaks = new Float64Array(lanes * CLIENTS)
+    this.#sums = new Float64Array(lanes * CLIENTS)
+    this.#peaks = new Float64Array(lanes * CLIENTS)
     this.most = Array.from({ length: lanes }, () => ({ units: 0, client: -1, atMs: 0 }))
   }
 
   /** @param timeMs not before any that was added */
   add(timeMs: number, client: number, cost: number, mask: number): void {
-    this.dropUntil(timeMs - this.windowMs)
-    if (cost > 0) this.append(timeMs, client, cost, mask)
+    this.#dropUntil(timeMs - this.windowMs)
+    if (cost > 0) this.#append(timeMs, client, cost, mask)
     const { lanes } = this
     const first = client * lanes
-    if (first >= this.sums.length) {
-      this.sums = withRoom(this.sums, first + lanes - 1)
-      this.peaks = withRoom(this.peaks, first + lanes - 1)
+    if (first >= this.#sums.length) {
+      this.#sums = withRoom(this.#sums, first + lanes - 1)
+      this.#peaks = withRoom(this.#peaks, first + lanes - 1)
     }
     for (let lane = 0; lane < lanes; lane += 1) {
       if (((mask >> lane) & 1) === 0) continue
-      const units = (this.sums[first + lane] as number) + cost
-      this.sums[first + lane] = units
-      if (units <= (this.peaks[first + lane] as number)) continue
-      this.peaks[first + lane] = units
+      const units = (this.#sums[first + lane] as number) + cost
+      this.#sums[first + lane] = units
+      if (units <= (this.#peaks[first + lane] as number)) continue
+      this.#peaks[first + lane] = units
       if (units > (this.most[lane] as Most).units) {
         this.most[lane] = { units, client, atMs: timeMs }
       }
@@ -82,14 +82,14 @@ export class TrueWindow {
 
   /** Units; 0 for a client never added. */
   peak(client: number, lane: number): number {
-    return this.peaks[client * this.lanes + lane] ?? 0
+    return this.#peaks[client * this.lanes + lane] ?? 0
   }
 
-  private append(timeMs: number, client: number, cost: number, mask: number): void {
-    let page = this.pages[this.pages.length - 1]
+  #append(timeMs: number, client: number, cost: number, mask: number): void {
+    let page = this.#pages[this.#pages.length - 1]
     if (page === undefined || page.end === PAGE || timeMs > page.lastMs) {
       page = new Page(timeMs)
-      this.pages.push(page)
+      this.#pages.push(page)
     }
     const index = page.end
     page.end += 1
@@ -100,28 +100,28 @@ export class TrueWindow {
     if (page.costs !== undefined) page.costs[index] = cost
   }
 
-  private dropUntil(timeMs: number): void {
+  #dropUntil(timeMs: number): void {
     for (;;) {
-      const page = this.pages[0]
+      const page = this.#pages[0]
       if (page === undefined) return
       const until = timeMs - page.baseMs
       if (until < 0) return
       const { offsets, end } = page
       let index = page.begin
-      for (; index < end && (offsets[index] as number) <= until; index += 1) this.drop(page, index)
+      for (; index < end && (offsets[index] as number) <= until; index += 1) this.#drop(page, index)
       page.begin = index
-      if (index < PAGE && (index < end || this.pages.length === 1)) return
-      this.pages.shift()
+      if (index < PAGE && (index < end || this.#pages.length === 1)) return
+      this.#pages.shift()
     }
   }
 
-  private drop({ clients, masks, costs }: Page, index: number): void {
+  #drop({ clients, masks, costs }: Page, index: number): void {
     const cost = costs === undefined ? 1 : (costs[index] as number)
     const mask = masks[index] as number
     const first = (clients[index] as number) * this.lanes
     for (let lane = 0; lane < this.lanes; lane += 1) {
       if (((mask >> lane) & 1) === 0) continue
-      this.sums[first + lane] = (this.sums[first + lane] as number) - cost
+      this.#sums[first + lane] = (this.#sums[first + lane] as number) - cost
     }
   }
 }

@@ -98,7 +98,7 @@ class BanLimit extends ConstantLimit implements CompiledLimit {
   decide(state: KeyState, now: number): void {
     step.enter(state, this, now)
     state.counted = false
-    this.show(state, now)
+    this.#show(state, now)
   }
 
   /** Counts a refusal, and shows what comes of it. */
@@ -106,7 +106,7 @@ class BanLimit extends ConstantLimit implements CompiledLimit {
     if (cost === 0) return
     step.commit(state, this, now, cost)
     state.counted = true
-    this.show(state, now)
+    this.#show(state, now)
   }
 
   /** A ban counts refusals, so corrected costs change nothing. */
@@ -114,7 +114,7 @@ class BanLimit extends ConstantLimit implements CompiledLimit {
     this.decide(state, now)
   }
 
-  private show(state: KeyState, now: number): void {
+  #show(state: KeyState, now: number): void {
     const room = step.room(state, this, now)
     const bannedMs = room === 0 ? state.c - now : 0
     const counted = now - state.b >= this.windowMs ? 0 : refusalsIn(state.a)

@@ -175,7 +175,7 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
   readonly rate: number
   readonly window: number
   readonly ticks: number
-  private readonly queued: boolean
+  readonly #queued: boolean
 
   /**
    * @param params `limit` units drain per window
@@ -199,7 +199,7 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     super(params, numbers, shown)
     this.algorithm = algorithm
     this.window = windowMs
-    this.queued = queueMs !== undefined
+    this.#queued = queueMs !== undefined
     this.ticks = ticks
     this.unit = unit
     this.rate = rate
@@ -217,15 +217,15 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     const remaining = Math.max(0, admitted ? room - cost : room)
     state.admitted = admitted
     state.remaining = remaining
-    state.resetMs = this.after(now, filled)
-    state.delayMs = admitted && this.queued ? this.after(now, level) : 0
+    state.resetMs = this.#after(now, filled)
+    state.delayMs = admitted && this.#queued ? this.#after(now, level) : 0
     if (!admitted) {
       state.effectiveMs =
-        needed > this.capacity ? Infinity : this.after(now, level - this.capacity + needed)
+        needed > this.capacity ? Infinity : this.#after(now, level - this.capacity + needed)
     } else if (remaining > 0) {
-      state.effectiveMs = this.after(now, remaining * this.unit)
+      state.effectiveMs = this.#after(now, remaining * this.unit)
     } else {
-      state.effectiveMs = this.after(now, filled + this.unit - this.capacity)
+      state.effectiveMs = this.#after(now, filled + this.unit - this.capacity)
     }
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
   }
@@ -244,7 +244,7 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     remaining = -1,
   ): void {
     step.enter(state, this, now)
-    if (this.queued) queue.settle(state, this, now, delta, chargedAt, remaining)
+    if (this.#queued) queue.settle(state, this, now, delta, chargedAt, remaining)
     else step.settle(state, this, now, delta, chargedAt)
     state.remaining = Math.max(0, step.room(state, this))
     state.resetMs = step.full(state, this, now)
@@ -257,15 +257,15 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
 
   /** In a queue, the own cost keeps only those behind it waiting. */
   earliest({ ahead, cost, at, free, limit, windowMs }: InLine): number {
-    const beyond = Math.max(0, this.queued ? ahead : ahead + cost - free)
+    const beyond = Math.max(0, this.#queued ? ahead : ahead + cost - free)
     if (limit === this.units && windowMs === this.windowMs)
       return at + Math.floor((beyond * this.window) / this.params.limit)
     // Of an own limit, only what is shown is known, and a token bucket rounds its time up.
-    return at + Math.floor((beyond * (this.queued ? windowMs : windowMs - 1)) / limit)
+    return at + Math.floor((beyond * (this.#queued ? windowMs : windowMs - 1)) / limit)
   }
 
   /** ms from `now` until so many parts have drained. */
-  private after(now: number, parts: number): number {
+  #after(now: number, parts: number): number {
     return spanOf(Math.ceil(parts / this.rate), this.window, this.ticks, now)
   }
 }

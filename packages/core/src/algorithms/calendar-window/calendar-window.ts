@@ -81,14 +81,14 @@ const step = {
  */
 class CalendarWindowLimit extends FixedWindowLimit {
   override readonly algorithm: Algorithm = calendarWindow
-  private readonly calendar: Calendar
-  private known: readonly number[] = []
-  private edges: Constants | undefined
-  private knownFor = Number.NaN
+  readonly #calendar: Calendar
+  #known: readonly number[] = []
+  #edges: Constants | undefined
+  #knownFor = Number.NaN
 
   constructor(params: AlgorithmParams) {
     super(params, [])
-    this.calendar = params.calendar as Calendar
+    this.#calendar = params.calendar as Calendar
   }
 
   /**
@@ -96,46 +96,46 @@ class CalendarWindowLimit extends FixedWindowLimit {
    * clock says.
    */
   override constants(now: number): readonly number[] {
-    this.around(now)
-    return this.known
+    this.#around(now)
+    return this.#known
   }
 
   keepMs(state: KeyState, now: number): number {
-    return step.full(state, this.around(now), now)
+    return step.full(state, this.#around(now), now)
   }
 
   protected override edgeAfter(at: number): number {
-    return this.calendar.at(at).end
+    return this.#calendar.at(at).end
   }
 
   protected override enter(state: KeyState, now: number): number {
-    step.enter(state, this.around(now), now)
+    step.enter(state, this.#around(now), now)
     return step.grantEnd(state) - now
   }
 
   protected override correct(state: KeyState, now: number, delta: number, chargedAt: number): void {
-    step.settle(state, this.around(now), now, delta, chargedAt)
+    step.settle(state, this.#around(now), now, delta, chargedAt)
   }
 
-  private around(now: number): Constants {
-    const { start } = this.calendar.at(now)
-    if (start !== this.knownFor || this.edges === undefined) {
-      const edges = this.edgesAround(start)
+  #around(now: number): Constants {
+    const { start } = this.#calendar.at(now)
+    if (start !== this.#knownFor || this.#edges === undefined) {
+      const edges = this.#edgesAround(start)
       const [edge1, edge2, edge3, edge4, edge5, edge6, edge7] = edges as Edges
       const { units } = this
-      const { keepEndedMs } = this.calendar
-      this.edges = { units, edge1, edge2, edge3, edge4, edge5, edge6, edge7, keepEndedMs }
-      this.known = Object.values(this.edges)
-      this.knownFor = start
+      const { keepEndedMs } = this.#calendar
+      this.#edges = { units, edge1, edge2, edge3, edge4, edge5, edge6, edge7, keepEndedMs }
+      this.#known = Object.values(this.#edges)
+      this.#knownFor = start
     }
-    return this.edges
+    return this.#edges
   }
 
-  private edgesAround(start: number): number[] {
+  #edgesAround(start: number): number[] {
     let first = start
-    for (let i = 0; i < AROUND; i += 1) first = this.calendar.at(first - 1).start
+    for (let i = 0; i < AROUND; i += 1) first = this.#calendar.at(first - 1).start
     const edges = [first]
-    while (edges.length < 2 * AROUND + 3) edges.push(this.calendar.at(edges.at(-1) as number).end)
+    while (edges.length < 2 * AROUND + 3) edges.push(this.#calendar.at(edges.at(-1) as number).end)
     return edges
   }
 }

@@ -25,11 +25,11 @@ export class Calendar {
    * could begin before that end and contain the present. Otherwise 0
    */
   readonly keepEndedMs: number
-  private readonly zone: TimeZone
-  private readonly unit: CalendarUnit
-  private readonly anchor: number
+  readonly #zone: TimeZone
+  readonly #unit: CalendarUnit
+  readonly #anchor: number
   /** The window that was found last: ms since the epoch, half-open. */
-  private last = { start: 0, end: 0 }
+  #last = { start: 0, end: 0 }
 
   /**
    * @param anchor the day on which windows begin: of the month, 1 … 31 (the last day of a month that
@@ -38,47 +38,47 @@ export class Calendar {
    *   state whatever its anchor
    */
   constructor(unit: CalendarUnit, zone: TimeZone, anchor: number, varies = false) {
-    this.unit = unit
-    this.zone = zone
-    this.anchor = unit === 'day' ? 1 : anchor
+    this.#unit = unit
+    this.#zone = zone
+    this.#anchor = unit === 'day' ? 1 : anchor
     this.lengthMs = CALENDAR_MS[unit]
     this.keepEndedMs = varies ? this.lengthMs + DAY : 0
-    this.name = `${unit}:${zone.name}:${varies ? '*' : this.anchor}`
+    this.name = `${unit}:${zone.name}:${varies ? '*' : this.#anchor}`
   }
 
   /** The window that an instant is in, ms since the epoch. */
   at(instant: number): { readonly start: number; readonly end: number } {
     // Most calls are for the same window.
-    const { last } = this
+    const last = this.#last
     if (last.start <= instant && instant < last.end) return last
-    let number = this.guess(this.zone.local(instant))
-    let start = this.start(number)
-    while (start > instant) start = this.start(--number)
-    let end = this.start(++number)
-    while (end <= instant) [start, end] = [end, this.start(++number)]
-    this.last = { start, end }
-    return this.last
+    let number = this.#guess(this.#zone.local(instant))
+    let start = this.#start(number)
+    while (start > instant) start = this.#start(--number)
+    let end = this.#start(++number)
+    while (end <= instant) [start, end] = [end, this.#start(++number)]
+    this.#last = { start, end }
+    return this.#last
   }
 
   /** The number of the window that has a local date, or of an adjacent one. */
-  private guess(local: number): number {
-    if (this.unit === 'month') {
+  #guess(local: number): number {
+    if (this.#unit === 'month') {
       const date = new Date(local)
       return 12 * (date.getUTCFullYear() - 1970) + date.getUTCMonth()
     }
     return Math.floor(local / this.lengthMs)
   }
 
-  private start(number: number): number {
-    return this.zone.startOfDay(this.firstDay(number))
+  #start(number: number): number {
+    return this.#zone.startOfDay(this.#firstDay(number))
   }
 
   /** Midnight of a window's first day, on clocks that stand in UTC. */
-  private firstDay(number: number): number {
-    if (this.unit === 'day') return number * DAY
+  #firstDay(number: number): number {
+    if (this.#unit === 'day') return number * DAY
     // The epoch was a Thursday.
-    if (this.unit === 'week') return (7 * number + this.anchor - 4) * DAY
+    if (this.#unit === 'week') return (7 * number + this.#anchor - 4) * DAY
     const lastDay = new Date(Date.UTC(1970, number + 1, 0)).getUTCDate()
-    return Date.UTC(1970, number, Math.min(this.anchor, lastDay))
+    return Date.UTC(1970, number, Math.min(this.#anchor, lastDay))
   }
 }

@@ -6,14 +6,14 @@ type LocalMs = number
 /** An IANA time zone: what its clocks show, by the rules that `Intl` has. */
 export class TimeZone {
   readonly name: string
-  private readonly format: Intl.DateTimeFormat
+  readonly #format: Intl.DateTimeFormat
 
   /**
    * @param name a name from the IANA database, such as `'Europe/Berlin'`
    * @throws RangeError if `Intl` does not know it
    */
   constructor(name: string) {
-    this.format = new Intl.DateTimeFormat('en-US', {
+    this.#format = new Intl.DateTimeFormat('en-US', {
       timeZone: name,
       calendar: 'iso8601',
       numberingSystem: 'latn',
@@ -25,13 +25,13 @@ export class TimeZone {
       minute: 'numeric',
       second: 'numeric',
     })
-    this.name = this.format.resolvedOptions().timeZone
+    this.name = this.#format.resolvedOptions().timeZone
   }
 
   /** The local time at an instant, to the second. */
   local(instant: number): LocalMs {
     const parts: { [type: string]: number } = {}
-    for (const { type, value } of this.format.formatToParts(instant)) parts[type] = Number(value)
+    for (const { type, value } of this.#format.formatToParts(instant)) parts[type] = Number(value)
     const { year, month, day, hour, minute, second } = parts as Record<string, number>
     return Date.UTC(year as number, (month as number) - 1, day, hour, minute, second)
   }
@@ -44,22 +44,22 @@ export class TimeZone {
    */
   startOfDay(midnight: LocalMs): number {
     // The offset changes at most once in the two days around it.
-    const before = this.offset(midnight - DAY)
-    const after = this.offset(midnight + DAY)
+    const before = this.#offset(midnight - DAY)
+    const after = this.#offset(midnight + DAY)
     const first = midnight - Math.max(before, after)
     if (this.local(first) === midnight) return first
     const second = midnight - Math.min(before, after)
     if (this.local(second) === midnight) return second
-    return this.firstInstantFrom(midnight, first, second)
+    return this.#firstInstantFrom(midnight, first, second)
   }
 
   /** ms that clocks are ahead of UTC. */
-  private offset(instant: number): number {
+  #offset(instant: number): number {
     return this.local(instant) - Math.floor(instant / 1000) * 1000
   }
 
   /** The first instant, within `(early, late]`, at which clocks show `local` or more. */
-  private firstInstantFrom(local: LocalMs, early: number, late: number): number {
+  #firstInstantFrom(local: LocalMs, early: number, late: number): number {
     let [low, high] = [early, late]
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2)

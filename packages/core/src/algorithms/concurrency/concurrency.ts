@@ -29,19 +29,19 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
   }
 
   commit(state: KeyState, now: number, cost: number, slot?: number): void {
-    this.replace(state, now, slotsOf(cost, slot), true)
+    this.#replace(state, now, slotsOf(cost, slot), true)
   }
 
   settle(state: KeyState, now: number, delta: number, _chargedAt: number, slot?: number): void {
-    this.show(state, now, this.replace(state, now, slotsOf(delta, slot), delta > 0))
+    this.#show(state, now, this.#replace(state, now, slotsOf(delta, slot), delta > 0))
   }
 
   renew(state: KeyState, now: number, slots: readonly number[]): void {
-    this.show(state, now, this.replace(state, now, slots, true))
+    this.#show(state, now, this.#replace(state, now, slots, true))
   }
 
   /** Takes slots out of those in use at `now`, and holds them anew. */
-  private replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): Held {
+  #replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): Held {
     state.held ??= new HeldArray(0)
     const { held } = state
     held.dropEnded(now)
@@ -51,7 +51,7 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
     return held
   }
 
-  private show(state: KeyState, now: number, held: Held): void {
+  #show(state: KeyState, now: number, held: Held): void {
     state.remaining = Math.max(0, this.units - held.length)
     state.resetMs = held.lastEnd(now) - now
   }

@@ -37,46 +37,46 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
 
 /** The definition: what is held until when, and for how long. Only what changes it drops what has ended. */
 class Model {
-  private held = new Map<number, { readonly until: number; readonly hold: number }>()
+  #held = new Map<number, { readonly until: number; readonly hold: number }>()
   /** When something was held last: if that is later than now, the clock has stepped back. */
-  private heldAt = 0
+  #heldAt = 0
 
   /** Slots in use. */
   inUse(now: number): number {
-    return Array.from(this.held.values()).filter(({ until }) => until > now).length
+    return Array.from(this.#held.values()).filter(({ until }) => until > now).length
   }
 
   /** How long the last of them is held, ms from `now` on: no longer than if it had been taken just now. */
   lastMs(now: number): number {
-    const ends = Array.from(this.held.values(), ({ until, hold }) => Math.min(until - now, hold))
+    const ends = Array.from(this.#held.values(), ({ until, hold }) => Math.min(until - now, hold))
     return Math.max(0, ...ends)
   }
 
   hold(slot: number, now: number, hold: number): void {
-    this.move(now)
-    this.held.set(slot, { until: now + hold, hold })
-    this.heldAt = now
+    this.#move(now)
+    this.#held.set(slot, { until: now + hold, hold })
+    this.#heldAt = now
   }
 
   refuse(now: number): void {
-    if (this.heldAt > now) this.move(now)
+    if (this.#heldAt > now) this.#move(now)
   }
 
   release(slot: number, now: number): void {
-    this.move(now)
-    this.held.delete(slot)
+    this.#move(now)
+    this.#held.delete(slot)
   }
 
   clear(): void {
-    this.held.clear()
+    this.#held.clear()
   }
 
-  private move(now: number): void {
-    for (const [slot, { until, hold }] of this.held) {
-      if (until <= now) this.held.delete(slot)
-      else this.held.set(slot, { until: Math.min(until, now + hold), hold })
+  #move(now: number): void {
+    for (const [slot, { until, hold }] of this.#held) {
+      if (until <= now) this.#held.delete(slot)
+      else this.#held.set(slot, { until: Math.min(until, now + hold), hold })
     }
-    this.heldAt = Math.min(this.heldAt, now)
+    this.#heldAt = Math.min(this.#heldAt, now)
   }
 }
 

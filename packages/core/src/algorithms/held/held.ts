@@ -54,16 +54,16 @@ export interface Held {
 /** All of what is held, in one array of numbers. */
 export class HeldArray implements Held {
   /** Numbers of each entry, one entry after the other, with room behind them. */
-  private numbers: Float64Array
-  private readonly width: number
+  #numbers: Float64Array
+  readonly #width: number
   length = 0
   clock: number
 
   /** @param extras how many numbers an entry has besides its own */
   constructor(extras: number, clock = 0, numbers?: Float64Array) {
-    this.width = SLOT_NUMBERS + extras
+    this.#width = SLOT_NUMBERS + extras
     this.clock = clock
-    this.numbers = numbers ?? new Float64Array(FIRST * this.width)
+    this.#numbers = numbers ?? new Float64Array(FIRST * this.#width)
   }
 
   /** The entries that {@link all} returned. */
@@ -74,51 +74,51 @@ export class HeldArray implements Held {
   }
 
   get extras(): number {
-    return this.width - SLOT_NUMBERS
+    return this.#width - SLOT_NUMBERS
   }
 
   /** The numbers of all entries. */
   all(): Float64Array {
-    return this.numbers.subarray(0, this.length * this.width)
+    return this.#numbers.subarray(0, this.length * this.#width)
   }
 
   until(index: number): number {
-    return this.numbers[index * this.width] as number
+    return this.#numbers[index * this.#width] as number
   }
 
   slot(index: number): number {
-    return this.numbers[index * this.width + 1] as number
+    return this.#numbers[index * this.#width + 1] as number
   }
 
   extra(index: number, place: number): number {
-    return this.numbers[index * this.width + SLOT_NUMBERS + place] as number
+    return this.#numbers[index * this.#width + SLOT_NUMBERS + place] as number
   }
 
   endedAt(time: number): number {
-    return this.length === 0 || this.until(0) > time ? 0 : this.placeOf(time, Infinity)
+    return this.length === 0 || this.until(0) > time ? 0 : this.#placeOf(time, Infinity)
   }
 
   lastEnd(now: number): number {
     if (this.clock <= now)
       return this.length === 0 ? now : Math.max(now, this.until(this.length - 1))
     let last = now
-    for (let i = 0; i < this.length; i += 1) last = Math.max(last, this.endAsOf(i, now))
+    for (let i = 0; i < this.length; i += 1) last = Math.max(last, this.#endAsOf(i, now))
     return last
   }
 
   countOf(owner: number): number {
     let count = 0
-    for (let at = this.width - 1; at < this.length * this.width; at += this.width)
-      if (this.numbers[at] === owner) count += 1
+    for (let at = this.#width - 1; at < this.length * this.#width; at += this.#width)
+      if (this.#numbers[at] === owner) count += 1
     return count
   }
 
   apart(now: number, most: number): { ended: HeldArray; others: HeldArray } | undefined {
     const count = Math.min(this.endedAt(now), most)
     if (count === 0) return undefined
-    const { extras, clock, width } = this
-    const ended = HeldArray.from(extras, clock, this.all().subarray(0, count * width))
-    return { ended, others: HeldArray.from(extras, clock, this.all().slice(count * width)) }
+    const { extras, clock } = this
+    const ended = HeldArray.from(extras, clock, this.all().subarray(0, count * this.#width))
+    return { ended, others: HeldArray.from(extras, clock, this.all().slice(count * this.#width)) }
   }
 
   copy(): HeldArray {
@@ -128,25 +128,24 @@ export class HeldArray implements Held {
   dropEnded(now: number): void {
     const ended = this.endedAt(now)
     if (ended === 0) return
-    this.numbers.copyWithin(0, ended * this.width, this.length * this.width)
-    this.shorten(this.length - ended)
+    this.#numbers.copyWithin(0, ended * this.#width, this.length * this.#width)
+    this.#shorten(this.length - ended)
   }
 
   holdAsOf(now: number): void {
     if (this.clock <= now) return
-    const { width } = this
     const before = this.all().slice()
     this.clock = now
     this.length = 0
-    for (let from = 0; from < before.length; from += width) {
-      const entry = before.subarray(from, from + width)
+    for (let from = 0; from < before.length; from += this.#width) {
+      const entry = before.subarray(from, from + this.#width)
       entry[0] = Math.min(entry[0] as number, now + (entry[2] as number))
-      this.insert(entry)
+      this.#insert(entry)
     }
   }
 
   add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
-    this.insert([at + holdMs, slot, holdMs, ...extras])
+    this.#insert([at + holdMs, slot, holdMs, ...extras])
     if (at > this.clock) this.clock = at
   }
 
@@ -157,34 +156,35 @@ export class HeldArray implements Held {
   take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
     const taken = new Map<number, readonly number[]>()
     const wanted = slots.length === 1 ? undefined : new Set(slots)
-    const { width, length } = this
+    const width = this.#width
+    const { length } = this
     let [kept, from] = [0, 0]
     for (let i = 0; i <= length; i += 1) {
       const slot = this.slot(i)
       if (i < length && !(wanted === undefined ? slot === slots[0] : wanted.has(slot))) continue
       if (i < length && !taken.has(slot)) {
-        const extras = this.numbers.subarray(i * width + SLOT_NUMBERS, (i + 1) * width)
+        const extras = this.#numbers.subarray(i * width + SLOT_NUMBERS, (i + 1) * width)
         taken.set(slot, Array.from(extras))
       }
-      if (kept < from) this.numbers.copyWithin(kept * width, from * width, i * width)
+      if (kept < from) this.#numbers.copyWithin(kept * width, from * width, i * width)
       kept += i - from
       from = i + 1
     }
-    this.shorten(kept)
+    this.#shorten(kept)
     return taken
   }
 
-  private insert(entry: ArrayLike<number>): void {
-    const { width } = this
-    if ((this.length + 1) * width > this.numbers.length) this.grow()
-    const from = this.placeOf(entry[0] as number, entry[1] as number) * width
-    this.numbers.copyWithin(from + width, from, this.length * width)
-    this.numbers.set(entry, from)
+  #insert(entry: ArrayLike<number>): void {
+    const width = this.#width
+    if ((this.length + 1) * width > this.#numbers.length) this.#grow()
+    const from = this.#placeOf(entry[0] as number, entry[1] as number) * width
+    this.#numbers.copyWithin(from + width, from, this.length * width)
+    this.#numbers.set(entry, from)
     this.length += 1
   }
 
   /** How many entries come before one of this end and slot. */
-  private placeOf(until: number, slot: number): number {
+  #placeOf(until: number, slot: number): number {
     let [low, high] = [0, this.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -195,21 +195,21 @@ export class HeldArray implements Held {
     return low
   }
 
-  private endAsOf(index: number, now: number): number {
-    const holdMs = this.numbers[index * this.width + 2] as number
+  #endAsOf(index: number, now: number): number {
+    const holdMs = this.#numbers[index * this.#width + 2] as number
     return Math.min(this.until(index), now + holdMs)
   }
 
-  private shorten(length: number): void {
-    const { width, numbers } = this
+  #shorten(length: number): void {
+    const numbers = this.#numbers
     this.length = length
-    if (length === 0 && numbers.length > 16 * FIRST * width)
-      this.numbers = new Float64Array(FIRST * width)
+    if (length === 0 && numbers.length > 16 * FIRST * this.#width)
+      this.#numbers = new Float64Array(FIRST * this.#width)
   }
 
-  private grow(): void {
-    const { numbers, width } = this
-    this.numbers = new Float64Array(2 * Math.max(numbers.length, FIRST * width))
-    this.numbers.set(numbers)
+  #grow(): void {
+    const numbers = this.#numbers
+    this.#numbers = new Float64Array(2 * Math.max(numbers.length, FIRST * this.#width))
+    this.#numbers.set(numbers)
   }
 }

@@ -21,34 +21,34 @@ const [CHARGED_AT, UNITS] = [0, 1] as const
 class ReservedLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm: Algorithm
   readonly grantEnd: CompiledLimit['grantEnd']
-  private readonly inner: CompiledLimit
-  private readonly holdMs: number
+  readonly #inner: CompiledLimit
+  readonly #holdMs: number
   /** The constants of the Lua form, by those of the other limit. */
-  private readonly known = new WeakMap<readonly number[], readonly number[]>()
+  readonly #known = new WeakMap<readonly number[], readonly number[]>()
 
   constructor(algorithm: Algorithm, inner: CompiledLimit, params: AlgorithmParams) {
     super(params, undefined, { limit: inner.units, windowMs: inner.windowMs })
     this.algorithm = algorithm
-    this.inner = inner
+    this.#inner = inner
     this.grantEnd = inner.grantEnd?.bind(inner)
-    this.holdMs = params.holdMs ?? HOLD_MS
+    this.#holdMs = params.holdMs ?? HOLD_MS
   }
 
   /** Returns the constants of the other limit, with `holdMs` as the second one. */
   override constants(now: number): readonly number[] {
-    const own = this.inner.constants(now)
-    let known = this.known.get(own)
+    const own = this.#inner.constants(now)
+    let known = this.#known.get(own)
     if (known === undefined) {
       const [units, ...others] = own
-      known = [units as number, this.holdMs, ...others]
-      this.known.set(own, known)
+      known = [units as number, this.#holdMs, ...others]
+      this.#known.set(own, known)
     }
     return known
   }
 
   decide(state: KeyState, now: number, cost: number, owner = 0): void {
-    const hasEnded = this.giveBackEnded(state, now)
-    this.inner.decide(state, now, cost)
+    const hasEnded = this.#giveBackEnded(state, now)
+    this.#inner.decide(state, now, cost)
     const { held } = state
     if (held === undefined) return
     if (hasEnded || held.clock > now) state.rebased = true
@@ -57,11 +57,11 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
   }
 
   commit(state: KeyState, now: number, cost: number, slot?: number, owner = 0): void {
-    this.inner.commit(state, now, cost)
+    this.#inner.commit(state, now, cost)
     state.held?.holdAsOf(now)
     if (cost === 0 || slot === undefined) return
     state.held ??= new HeldArray(EXTRAS)
-    state.held.add(now, slot, this.holdMs, [now, cost, owner])
+    state.held.add(now, slot, this.#holdMs, [now, cost, owner])
   }
 
   settle(
@@ -72,42 +72,42 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     slot?: number,
     reserved = 0,
   ): void {
-    this.giveBackEnded(state, now)
+    this.#giveBackEnded(state, now)
     const { held } = state
     held?.holdAsOf(now)
     if (reserved === 0) {
-      this.inner.settle(state, now, delta, chargedAt)
+      this.#inner.settle(state, now, delta, chargedAt)
       return
     }
     const reservation = held?.take([slot as number]).get(slot as number)
-    if (reservation === undefined) this.inner.settle(state, now, reserved + delta, now)
-    else this.inner.settle(state, now, delta, delta < 0 ? (reservation[CHARGED_AT] as number) : now)
+    if (reservation === undefined) this.#inner.settle(state, now, reserved + delta, now)
+    else
+      this.#inner.settle(state, now, delta, delta < 0 ? (reservation[CHARGED_AT] as number) : now)
   }
 
   renew(state: KeyState, now: number, slots: readonly number[]): void {
-    this.giveBackEnded(state, now)
+    this.#giveBackEnded(state, now)
     const { held } = state
     held?.holdAsOf(now)
-    held?.renew(now, slots, this.holdMs)
-    this.inner.settle(state, now, 0, now)
+    held?.renew(now, slots, this.#holdMs)
+    this.#inner.settle(state, now, 0, now)
   }
 
   keepMs(state: KeyState, now: number): number {
-    const { inner } = this
-    const keepMs = inner.keepMs === undefined ? state.resetMs : inner.keepMs(state, now)
+    const keepMs = this.#inner.keepMs === undefined ? state.resetMs : this.#inner.keepMs(state, now)
     return state.held === undefined ? keepMs : Math.max(keepMs, state.held.lastEnd(now) - now)
   }
 
   /** Gives back what has ended, and says whether anything has. What was held before may be the store's, and stays. */
-  private giveBackEnded(state: KeyState, now: number): boolean {
+  #giveBackEnded(state: KeyState, now: number): boolean {
     const apart = state.held?.apart(now, MOST_ENDED)
     if (apart === undefined) return false
     const { ended, others } = apart
     // Whenever somebody looks, a bucket gets back what had not drained when the reservation ended.
-    const { drains } = this.inner.algorithm
+    const { drains } = this.#inner.algorithm
     for (let i = 0; i < ended.length; i += 1) {
       const at = drains ? ended.until(i) : now
-      this.inner.settle(state, at, -ended.extra(i, UNITS), ended.extra(i, CHARGED_AT))
+      this.#inner.settle(state, at, -ended.extra(i, UNITS), ended.extra(i, CHARGED_AT))
     }
     state.held = others
     return true

@@ -30,38 +30,38 @@ export interface Log {
 
 /** All entries of a log. Plain arrays: as compact as typed arrays, and most are too short to pay for those. */
 export class LogArray implements Log {
-  private readonly times: number[] = []
-  private readonly costs: number[] = []
-  private head = 0
-  private tail = 0
+  readonly times: number[] = []
+  readonly costs: number[] = []
+  #head = 0
+  #tail = 0
   total = 0
 
   get length(): number {
-    return this.tail - this.head
+    return this.#tail - this.#head
   }
 
   get newest(): number | undefined {
-    return this.head === this.tail ? undefined : this.times[this.tail - 1]
+    return this.#head === this.#tail ? undefined : this.times[this.#tail - 1]
   }
 
   time(index: number): number {
-    return this.times[this.head + index] as number
+    return this.times[this.#head + index] as number
   }
 
   cost(index: number): number {
-    return this.costs[this.head + index] as number
+    return this.costs[this.#head + index] as number
   }
 
   unitsUntil(time: number): number {
     let units = 0
-    for (let i = this.head; i < this.tail && (this.times[i] as number) <= time; i += 1)
+    for (let i = this.#head; i < this.#tail && (this.times[i] as number) <= time; i += 1)
       units += this.costs[i] as number
     return units
   }
 
   timeOf(units: number, time: number): number | undefined {
     let held = 0
-    for (let i = this.head; i < this.tail; i += 1) {
+    for (let i = this.#head; i < this.#tail; i += 1) {
       const at = this.times[i] as number
       if (at <= time) continue
       held += this.costs[i] as number
@@ -73,31 +73,31 @@ export class LogArray implements Log {
   /** Adds an entry behind all others, also if the last one has the same time. */
   push(time: number, cost: number): void {
     this.total += cost
-    this.makeRoom()
-    this.times[this.tail] = time
-    this.costs[this.tail] = cost
-    this.tail += 1
+    this.#makeRoom()
+    this.times[this.#tail] = time
+    this.costs[this.#tail] = cost
+    this.#tail += 1
   }
 
   add(at: number, cost: number): void {
-    const end = this.endOf(at)
-    if (end > this.head && this.times[end - 1] === at) {
+    const end = this.#endOf(at)
+    if (end > this.#head && this.times[end - 1] === at) {
       this.total += cost
       this.costs[end - 1] = (this.costs[end - 1] as number) + cost
-    } else if (end === this.tail) {
+    } else if (end === this.#tail) {
       this.push(at, cost)
     } else {
       this.total += cost
       this.times.splice(end, 0, at)
       this.costs.splice(end, 0, cost)
-      this.tail += 1
+      this.#tail += 1
     }
   }
 
   takeBack(at: number, units: number): void {
-    const end = this.endOf(at)
+    const end = this.#endOf(at)
     let first = end
-    while (first > this.head && units > 0) {
+    while (first > this.#head && units > 0) {
       const cost = this.costs[first - 1] as number
       const taken = Math.min(units, cost)
       this.total -= taken
@@ -107,29 +107,29 @@ export class LogArray implements Log {
     }
     this.times.splice(first, end - first)
     this.costs.splice(first, end - first)
-    this.tail -= end - first
+    this.#tail -= end - first
   }
 
   dropUntil(time: number): void {
-    while (this.head < this.tail && (this.times[this.head] as number) <= time) {
-      this.total -= this.costs[this.head] as number
-      this.head += 1
+    while (this.#head < this.#tail && (this.times[this.#head] as number) <= time) {
+      this.total -= this.costs[this.#head] as number
+      this.#head += 1
     }
-    if (this.head === this.tail) this.startAfresh()
+    if (this.#head === this.#tail) this.#startAfresh()
   }
 
   clampTo(now: number): void {
-    for (let i = this.tail - 1; i >= this.head && (this.times[i] as number) > now; i -= 1) {
+    for (let i = this.#tail - 1; i >= this.#head && (this.times[i] as number) > now; i -= 1) {
       this.times[i] = now
     }
   }
 
   /** The place behind the last entry at or before `time`. */
-  private endOf(time: number): number {
+  #endOf(time: number): number {
     // Mostly a request comes after all others.
-    if (this.length > 0 && (this.times[this.tail - 1] as number) <= time) return this.tail
-    let low = this.head
-    let high = this.tail
+    if (this.length > 0 && (this.times[this.#tail - 1] as number) <= time) return this.#tail
+    let low = this.#head
+    let high = this.#tail
     while (low < high) {
       const middle = (low + high) >>> 1
       if ((this.times[middle] as number) <= time) low = middle + 1
@@ -138,20 +138,21 @@ export class LogArray implements Log {
     return low
   }
 
-  private startAfresh(): void {
-    this.head = this.tail = 0
+  #startAfresh(): void {
+    this.#head = this.#tail = 0
     if (this.times.length <= MAX_KEPT) return
     this.times.length = 0
     this.costs.length = 0
   }
 
   /** Moves the entries to the front once half of the array is unused; otherwise the array grows by itself. */
-  private makeRoom(): void {
-    const { head, length } = this
-    if (this.tail < this.times.length || length * 2 > this.times.length) return
-    this.times.copyWithin(0, head, this.tail)
-    this.costs.copyWithin(0, head, this.tail)
-    this.tail = length
-    this.head = 0
+  #makeRoom(): void {
+    const head = this.#head
+    const { length } = this
+    if (this.#tail < this.times.length || length * 2 > this.times.length) return
+    this.times.copyWithin(0, head, this.#tail)
+    this.costs.copyWithin(0, head, this.#tail)
+    this.#tail = length
+    this.#head = 0
   }
 }

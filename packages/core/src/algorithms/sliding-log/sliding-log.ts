@@ -15,7 +15,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
 
   decide(state: KeyState, now: number, cost: number): void {
     const { log } = state
-    const used = log === undefined ? 0 : this.used(log, now)
+    const used = log === undefined ? 0 : this.#used(log, now)
     const newest = log?.newest
     const room = this.units - used
     const admitted = cost <= room && room > 0
@@ -23,10 +23,10 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
     state.admitted = admitted
     state.rebased = newest !== undefined && newest > now
     state.remaining = Math.max(0, admitted ? room - cost : room)
-    state.resetMs = this.reset(admitted ? cost : 0, used, newest, now)
+    state.resetMs = this.#reset(admitted ? cost : 0, used, newest, now)
     state.effectiveMs = admitted
-      ? this.wait(log, now, state.remaining > 0 ? 0 : 1, cost)
-      : this.waitOfRefusal(log, now, Math.max(cost, 1), room)
+      ? this.#wait(log, now, state.remaining > 0 ? 0 : 1, cost)
+      : this.#waitOfRefusal(log, now, Math.max(cost, 1), room)
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
   }
@@ -46,9 +46,9 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
       if (delta > 0) log.add(at, delta)
       else log.takeBack(at, -delta)
     }
-    const used = this.used(log, now)
+    const used = this.#used(log, now)
     state.remaining = Math.max(0, this.units - used)
-    state.resetMs = this.reset(0, used, log.newest, now)
+    state.resetMs = this.#reset(0, used, log.newest, now)
   }
 
   grantEnd(_state: KeyState, now: number): number {
@@ -59,29 +59,29 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
     return at + (Math.ceil(Math.max(1, ahead + cost) / limit) - 1) * this.windowMs
   }
 
-  private used(log: Log, now: number): number {
+  #used(log: Log, now: number): number {
     return log.total - log.unitsUntil(now - this.windowMs)
   }
 
-  private reset(added: number, used: number, newest: number | undefined, now: number): number {
+  #reset(added: number, used: number, newest: number | undefined, now: number): number {
     if (added > 0) return this.windowMs
     if (used === 0 || newest === undefined) return 0
     return Math.min(newest, now) + this.windowMs - now
   }
 
   /** A cost that never fits is refused without reading the log, however long that is. */
-  private waitOfRefusal(log: Log | undefined, now: number, units: number, room: number): number {
-    return units > this.units ? Infinity : this.wait(log, now, units - room, 0)
+  #waitOfRefusal(log: Log | undefined, now: number, units: number, room: number): number {
+    return units > this.units ? Infinity : this.#wait(log, now, units - room, 0)
   }
 
   /**
    * ms until the oldest entries that hold `units` have left the window, counting `added` units of
    * now as the newest entry. With 0 units: until the oldest one leaves.
    */
-  private wait(log: Log | undefined, now: number, units: number, added: number): number {
+  #wait(log: Log | undefined, now: number, units: number, added: number): number {
     const time = log?.timeOf(Math.max(units, 1), now - this.windowMs)
     if (time !== undefined) return Math.min(time, now) + this.windowMs - now
-    const used = log === undefined ? 0 : this.used(log, now)
+    const used = log === undefined ? 0 : this.#used(log, now)
     return used + added >= units ? this.windowMs : Infinity
   }
 }

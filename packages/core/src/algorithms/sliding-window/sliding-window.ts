@@ -101,12 +101,12 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
     state.admitted = admitted
     state.remaining = left
     const fadesIn =
-      current > 0 ? this.windowMs + this.fadedBy(current, 0) : this.fadedBy(state.b, 0)
+      current > 0 ? this.windowMs + this.#fadedBy(current, 0) : this.#fadedBy(state.b, 0)
     state.resetMs = Math.max(0, fadesIn - elapsed)
     state.effectiveMs =
       admitted && left > 0
         ? this.windowMs - elapsed
-        : this.wait(state.b, current, elapsed, admitted ? 1 : Math.max(cost, 1))
+        : this.#wait(state.b, current, elapsed, admitted ? 1 : Math.max(cost, 1))
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
     state.delayMs = 0
   }
@@ -136,15 +136,15 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
   }
 
   /** ms until `cost` units fit, in this window or in the next one. */
-  private wait(previous: number, current: number, elapsed: number, cost: number): number {
+  #wait(previous: number, current: number, elapsed: number, cost: number): number {
     if (cost > this.units) return Infinity
     const room = this.units - current - cost
-    if (room >= 0 && previous > 0) return this.fadedBy(previous, room) - elapsed
-    return this.windowMs - elapsed + this.fadedBy(current, this.units - cost)
+    if (room >= 0 && previous > 0) return this.#fadedBy(previous, room) - elapsed
+    return this.windowMs - elapsed + this.#fadedBy(current, this.units - cost)
   }
 
   /** ms into a window from which on no more than `room` units of the `previous` one count. */
-  private fadedBy(previous: number, room: number): number {
+  #fadedBy(previous: number, room: number): number {
     if (previous <= room) return 0
     const { windowMs } = this
     const ticks = this.ticks || windowMs

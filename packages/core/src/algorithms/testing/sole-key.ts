@@ -7,20 +7,20 @@ import { LogArray } from '../sliding-log/log.ts'
 export class SoleKey {
   /** May be replaced by another limit of the algorithm with the same window. */
   limit: CompiledLimit
-  private kept: KeyState
+  #kept: KeyState
 
   constructor(limit: CompiledLimit, kept = new KeyState()) {
     this.limit = limit
-    this.kept = kept
+    this.#kept = kept
   }
 
   /** @param slot the slot to take, if the limit counts slots */
   consume(now: number, cost = 1, slot?: number): Outcome {
-    const state = copy(this.kept)
+    const state = copy(this.#kept)
     const charge = { key: '', limit: this.limit, cost, slot }
     decideOne(state, charge, now, cost)
     const outcome = outcomeOf(state)
-    if (commitOne(state, charge, now, state.admitted ? cost : 0)) this.kept = state
+    if (commitOne(state, charge, now, state.admitted ? cost : 0)) this.#kept = state
     return outcome
   }
 
@@ -36,14 +36,14 @@ export class SoleKey {
     slot?: number,
     remaining?: number,
   ): Pick<Outcome, 'remaining' | 'resetMs'> {
-    this.kept = copy(this.kept)
-    this.limit.settle(this.kept, now, delta, chargedAt, slot, undefined, remaining)
-    return { remaining: this.kept.remaining, resetMs: this.kept.resetMs }
+    this.#kept = copy(this.#kept)
+    this.limit.settle(this.#kept, now, delta, chargedAt, slot, undefined, remaining)
+    return { remaining: this.#kept.remaining, resetMs: this.#kept.resetMs }
   }
 
   /** How long a store keeps the key from `now` on, ms. */
   keepMs(now: number): number {
-    const asked = copy(this.kept)
+    const asked = copy(this.#kept)
     decideOne(asked, { limit: this.limit }, now, 0)
     return keepMsOf(asked, this.limit, now)
   }
@@ -60,7 +60,7 @@ export class SoleKey {
 
   /** A copy of the state, for a future of its own. */
   fork(): SoleKey {
-    return new SoleKey(this.limit, copy(this.kept))
+    return new SoleKey(this.limit, copy(this.#kept))
   }
 }
 

@@ -25,26 +25,26 @@ export class FetchReply implements Progress {
   readonly ended = new Occasion()
   /** The response that the server sends; undefined until there is one. */
   response: Response | undefined
-  private readonly request: Request
+  readonly #request: Request
   /** Names and values in turn: an object `Headers` takes many times as long. */
   protected readonly fields: string[] = []
   protected removed: string[] | undefined
-  private readonly closed = new Occasion()
-  private progressed: (() => void)[] | undefined
-  private watched: Body | undefined
+  readonly #closed = new Occasion()
+  #progressed: (() => void)[] | undefined
+  #watched: Body | undefined
   /**
    * When progress stopped, by `performance.now()`. Undefined while the application makes the response, or its
    * reader waits.
    */
-  private quietSince: number | undefined
+  #quietSince: number | undefined
   /** Stops watching the client; undefined while it is not watched. */
-  private unwatch: (() => void) | undefined
+  #unwatch: (() => void) | undefined
 
   /** @throws SluiceError if it is no request of the Fetch standard */
   constructor(request: Request | undefined) {
     if (!isRequest(request))
       throw notOfFramework('request', 'a Request of the Fetch standard', undefined)
-    this.request = request
+    this.#request = request
   }
 
   /** @param name spelt the same each time */
@@ -67,17 +67,17 @@ export class FetchReply implements Progress {
 
   /** Some servers make the signal when it is read, and abort it only if it was made before. */
   observeClient(): void {
-    void this.request.signal
+    void this.#request.signal
   }
 
   /** Whether the response has been read to its end, or its client has gone. */
   get isClosed(): boolean {
-    return this.closed.happened || this.isGone
+    return this.#closed.happened || this.isGone
   }
 
   /** Whether the server has reported that nobody waits for a response any more. */
   protected get isGone(): boolean {
-    return this.request.signal.aborted
+    return this.#request.signal.aborted
   }
 
   /**
@@ -85,14 +85,14 @@ export class FetchReply implements Progress {
    * @returns a function that cancels it
    */
   whenClosed(callback: () => void): () => void {
-    if (!this.closed.happened) {
-      if (this.isGone) this.clientGone()
-      else this.unwatch ??= this.watchClient(() => this.clientGone())
+    if (!this.#closed.happened) {
+      if (this.isGone) this.#clientGone()
+      else this.#unwatch ??= this.watchClient(() => this.#clientGone())
     }
-    const cancel = this.closed.on(callback)
+    const cancel = this.#closed.on(callback)
     return () => {
       cancel()
-      if (!this.closed.isAwaited) this.unwatchClient()
+      if (!this.#closed.isAwaited) this.#unwatchClient()
     }
   }
 
@@ -101,28 +101,28 @@ export class FetchReply implements Progress {
    * @returns a function that cancels it
    */
   protected watchClient(gone: () => void): () => void {
-    const { signal } = this.request
+    const { signal } = this.#request
     signal.addEventListener('abort', gone, { once: true })
     return () => signal.removeEventListener('abort', gone)
   }
 
-  private unwatchClient(): void {
-    this.unwatch?.()
-    this.unwatch = undefined
+  #unwatchClient(): void {
+    this.#unwatch?.()
+    this.#unwatch = undefined
   }
 
   quietMs(): number | undefined {
-    if (this.watched === undefined) return undefined
-    return this.quietSince === undefined ? 0 : performance.now() - this.quietSince
+    if (this.#watched === undefined) return undefined
+    return this.#quietSince === undefined ? 0 : performance.now() - this.#quietSince
   }
 
   isUnread(): boolean {
-    return this.watched?.locked === false
+    return this.#watched?.locked === false
   }
 
   onProgress(callback: () => void): void {
-    this.progressed ??= []
-    this.progressed.push(callback)
+    this.#progressed ??= []
+    this.#progressed.push(callback)
   }
 
   /**
@@ -160,8 +160,8 @@ export class FetchReply implements Progress {
   answer(response: Response): void {
     this.status = response.status
     this.head.happen()
-    this.give(this.withFields(response))
-    this.end()
+    this.give(this.#withFields(response))
+    this.#end()
   }
 
   /** Takes the response that the server sends in place of the application's. */
@@ -187,34 +187,34 @@ export class FetchReply implements Progress {
     const isTooLate = this.isHeadSent
     this.head.happen()
     this.response = response
-    const isAwaited = this.ended.isAwaited || this.closed.isAwaited
-    if (!isAwaited && (isTooLate || this.hasFields(response))) return this.end()
-    if (isSent(response)) return void this.whenSent(() => this.end())
-    if (isTooLate) return this.end()
-    const sent = this.withFields(response)
+    const isAwaited = this.ended.isAwaited || this.#closed.isAwaited
+    if (!isAwaited && (isTooLate || this.hasFields(response))) return this.#end()
+    if (isSent(response)) return void this.whenSent(() => this.#end())
+    if (isTooLate) return this.#end()
+    const sent = this.#withFields(response)
     if (sent !== response) this.give(sent)
     const body = isAwaited && isCopyable(response) ? sent.body : null
-    if (body === null || sent.bodyUsed || body.locked || this.request.method === 'HEAD')
-      return this.end()
-    return this.watch(sent, body as Body)
+    if (body === null || sent.bodyUsed || body.locked || this.#request.method === 'HEAD')
+      return this.#end()
+    return this.#watch(sent, body as Body)
   }
 
   /** The application has failed: what servers answer then. */
   protected fail(): void {
     this.status = 500
     this.head.happen()
-    this.end()
+    this.#end()
   }
 
-  private clientGone(): void {
-    if (this.watched !== undefined) this.quietSince = performance.now()
-    this.closed.happen()
+  #clientGone(): void {
+    if (this.#watched !== undefined) this.#quietSince = performance.now()
+    this.#closed.happen()
   }
 
-  private end(): undefined {
+  #end(): undefined {
     this.ended.happen()
-    this.closed.happen()
-    this.unwatchClient()
+    this.#closed.happen()
+    this.#unwatchClient()
   }
 
   /** Whether a response has all fields that were set, and none that were removed. */
@@ -228,7 +228,7 @@ export class FetchReply implements Progress {
    * The response with the fields. It is the same object wherever it can be changed, and only this
    * request can have it: applications may keep a response without a body, and return it many times.
    */
-  private withFields(response: Response): Response {
+  #withFields(response: Response): Response {
     if (this.hasFields(response) || !isCopyable(response) || response.bodyUsed) return response
     const { fields, removed } = this
     const change = (headers: Headers) => {
@@ -248,36 +248,36 @@ export class FetchReply implements Progress {
   }
 
   /** Replaces the body by one that reports what happens to it, unless it is complete. */
-  private async watch(response: Response, body: Body): Promise<void> {
+  async #watch(response: Response, body: Body): Promise<void> {
     const start = await readStart(body)
     const { isComplete, reads } = start
     if (isComplete && reads.length < 2) {
       const chunk = (await reads[0])?.value ?? new Uint8Array()
       if (ArrayBuffer.isView(chunk)) {
         this.give(copyOf(response, chunk, response.headers))
-        return this.end()
+        return this.#end()
       }
     }
     const progressed = () => {
-      this.quietSince = performance.now()
-      for (const each of this.progressed ?? []) each()
+      this.#quietSince = performance.now()
+      for (const each of this.#progressed ?? []) each()
     }
     const watched = watchBody(start, {
       asked: () => {
-        if (this.closed.happened) return
+        if (this.#closed.happened) return
         progressed()
-        this.quietSince = undefined
+        this.#quietSince = undefined
       },
       progressed,
-      ended: () => this.end(),
-      cancelled: () => this.clientGone(),
+      ended: () => this.#end(),
+      cancelled: () => this.#clientGone(),
     })
-    this.watched = watched.body
+    this.#watched = watched.body
     this.give(copyOf(response, watched.body, response.headers))
-    if (isComplete) return this.end()
+    if (isComplete) return this.#end()
     progressed()
     // Not every server reads or cancels a body that no client waits for any more.
-    if (this.isClosed) watched.cancelSource(this.request.signal.reason).catch(() => {})
+    if (this.isClosed) watched.cancelSource(this.#request.signal.reason).catch(() => {})
   }
 }
 

@@ -157,18 +157,18 @@ const MAX_TEXTS = 1000
 
 /** The texts of a limiter's policies: made once for each, or, with partition keys, for each request. */
 export class PolicyTexts {
-  private readonly secret: string | undefined
-  private readonly known = new Map<string, PolicyText>()
-  private last: readonly PolicyText[] = []
+  readonly #secret: string | undefined
+  readonly #known = new Map<string, PolicyText>()
+  #last: readonly PolicyText[] = []
 
   /** @param secret the secret of the partition keys; undefined: fields have none */
   constructor(secret: string | undefined) {
-    this.secret = secret
+    this.#secret = secret
   }
 
   /** The texts of the policies, in their order: the same array as long as nothing changes. */
   of(policies: readonly PolicyDecision[]): readonly PolicyText[] {
-    const { secret } = this
+    const secret = this.#secret
     if (secret !== undefined) {
       return policies.map((policy) =>
         policyText(policy, partitionText(hmac(secret, policy.key).subarray(0, PARTITION_BYTES))),
@@ -176,22 +176,22 @@ export class PolicyTexts {
     }
     for (let i = 0; i < policies.length; i += 1) {
       const { limit, windowMs } = policies[i] as PolicyDecision
-      const text = this.last[i]
+      const text = this.#last[i]
       if (text === undefined || text.limit !== limit || text.windowMs !== windowMs) {
-        this.last = policies.map((policy) => this.text(policy))
+        this.#last = policies.map((policy) => this.#text(policy))
         break
       }
     }
-    return this.last
+    return this.#last
   }
 
-  private text(policy: PolicyDecision): PolicyText {
+  #text(policy: PolicyDecision): PolicyText {
     const id = `${policy.limit} ${policy.windowMs} ${policy.name}`
-    let text = this.known.get(id)
+    let text = this.#known.get(id)
     if (text === undefined) {
       text = policyText(policy)
-      if (this.known.size === MAX_TEXTS) this.known.clear()
-      this.known.set(id, text)
+      if (this.#known.size === MAX_TEXTS) this.#known.clear()
+      this.#known.set(id, text)
     }
     return text
   }

@@ -20,28 +20,28 @@ export class Access {
   /** Whether one of the lists names addresses. */
   readonly hasRanges: boolean
   /** `deny` wins. */
-  private readonly lists: readonly ReturnType<typeof readList>[]
-  private readonly ipv6Prefix: number
+  readonly #lists: readonly ReturnType<typeof readList>[]
+  readonly #ipv6Prefix: number
 
   /** @throws SluiceError if one of them is not a list of text */
   constructor(allow: unknown, deny: unknown, ipv6Prefix: number) {
     const denied = readList('deny', deny)
-    this.lists = [denied, readList('allow', allow)]
+    this.#lists = [denied, readList('allow', allow)]
     this.denies = (deny as unknown[]).length > 0
     this.deniesKeys = denied.keys.size > 0
-    this.hasRanges = this.lists.some(({ ranges }) => ranges)
-    this.ipv6Prefix = ipv6Prefix
+    this.hasRanges = this.#lists.some(({ ranges }) => ranges)
+    this.#ipv6Prefix = ipv6Prefix
   }
 
   /** @param text the client's address, in any spelling; undefined: the client has none */
   ofAddress(text: string | undefined): Listed | undefined {
     const address = parseAddress(text ?? '')
-    const list = address && this.lists.find(({ ranges }) => ranges?.endOf(address) === Infinity)
-    return list && { source: list.source, key: addressKey(text, this.ipv6Prefix) as string }
+    const list = address && this.#lists.find(({ ranges }) => ranges?.endOf(address) === Infinity)
+    return list && { source: list.source, key: addressKey(text, this.#ipv6Prefix) as string }
   }
 
   ofKeys(charges: readonly Charge[]): Listed | undefined {
-    for (const { source, keys } of this.lists)
+    for (const { source, keys } of this.#lists)
       for (const { key } of charges) if (keys.has(key)) return { source, key }
     return undefined
   }

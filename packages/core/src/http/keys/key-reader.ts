@@ -53,10 +53,10 @@ export const CLIENT_GONE = Symbol('sluice.client-gone')
  */
 export class AddressedRequest<Request> {
   readonly request: Request
-  private readonly read: (request: Request) => string | undefined
-  private readonly adapter: Pick<RequestAdapter<Request, never>, 'isGone'>
-  private isKnown: boolean
-  private known: string | undefined
+  readonly #read: (request: Request) => string | undefined
+  readonly #adapter: Pick<RequestAdapter<Request, never>, 'isGone'>
+  #isKnown: boolean
+  #known: string | undefined
 
   constructor(
     request: Request,
@@ -64,10 +64,10 @@ export class AddressedRequest<Request> {
     adapter: Pick<RequestAdapter<Request, never>, 'isGone'>,
   ) {
     this.request = request
-    this.read = read
-    this.adapter = adapter
-    this.isKnown = false
-    this.known = undefined
+    this.#read = read
+    this.#adapter = adapter
+    this.#isKnown = false
+    this.#known = undefined
   }
 
   /**
@@ -75,13 +75,13 @@ export class AddressedRequest<Request> {
    * @throws CLIENT_GONE
    */
   get address(): string | undefined {
-    if (!this.isKnown) {
-      const address = this.read(this.request)
-      if (!address && this.adapter.isGone(this.request)) throw CLIENT_GONE
-      this.known = address
-      this.isKnown = true
+    if (!this.#isKnown) {
+      const address = this.#read(this.request)
+      if (!address && this.#adapter.isGone(this.request)) throw CLIENT_GONE
+      this.#known = address
+      this.#isKnown = true
     }
-    return this.known
+    return this.#known
   }
 }
 

@@ -23,20 +23,20 @@ interface KeyedLimiter {
  * form, `user:42`, or what a key function returns, as `key:abc` or plain.
  */
 export class MiddlewareKeys implements ClientKeys {
-  private readonly ipv6Prefix: number
-  private readonly all: Iterable<KeyedLimiter>
+  readonly #ipv6Prefix: number
+  readonly #all: Iterable<KeyedLimiter>
 
   /**
    * Reads keys as the limiter of all requests without an entry in `routes` does.
    * @param all the limiters of the middleware; each call reads them again
    */
   constructor(ipv6Prefix: number, all: Iterable<KeyedLimiter>) {
-    this.ipv6Prefix = ipv6Prefix
-    this.all = all
+    this.#ipv6Prefix = ipv6Prefix
+    this.#all = all
   }
 
   keyOf(text: unknown): string {
-    return readKey(checkClient(text), this.ipv6Prefix)
+    return readKey(checkClient(text), this.#ipv6Prefix)
   }
 
   /**
@@ -48,7 +48,7 @@ export class MiddlewareKeys implements ClientKeys {
   isNetwork(text: string): boolean {
     if (!checkKey(text).includes('/') || !isAddressLike(text)) return false
     const range = parseCidr(text)
-    const limiters = Array.from(this.all, ({ compiled }) => compiled)
+    const limiters = Array.from(this.#all, ({ compiled }) => compiled)
     const isKey = ({ ipv6Prefix }: KeyedLimiter['compiled']) => ipv6Prefix === range?.prefix
     if (range !== undefined && !isIPv4(range.network) && limiters.some(isKey)) return false
     if (!limiters.some(({ keyKinds }) => keyKinds.includes('function'))) return true
@@ -62,7 +62,7 @@ export class MiddlewareKeys implements ClientKeys {
   }
 
   everywhere(given: unknown) {
-    const all = [...this.all]
+    const all = [...this.#all]
     const text = checkClient(given)
     warnOfNoClient(text, all)
     return all.flatMap((each) =>
@@ -71,7 +71,7 @@ export class MiddlewareKeys implements ClientKeys {
   }
 
   siblings(): StoreLimiter[] {
-    return Array.from(this.all, ({ limiter }) => limiter)
+    return Array.from(this.#all, ({ limiter }) => limiter)
   }
 }
 

@@ -29,19 +29,19 @@ interface Messages<Request, Response> {
  * what the last one has charged. A reservation ends once the cost is final, or has reached the estimate.
  */
 export class Correction<Request = never, Response = never> {
-  private readonly limiter: ChargeLimiter
-  private readonly functions: readonly (SettleOption<Request, Response> | undefined)[]
-  private readonly charges: readonly Charge[]
-  private readonly policies: Decision['policies']
-  private readonly messages: Messages<Request, Response>
-  private readonly holdMs: number
+  readonly #limiter: ChargeLimiter
+  readonly #functions: readonly (SettleOption<Request, Response> | undefined)[]
+  readonly #charges: readonly Charge[]
+  readonly #policies: Decision['policies']
+  readonly #messages: Messages<Request, Response>
+  readonly #holdMs: number
   /** Units of the estimate that each policy has not got back. */
-  private readonly kept: number[]
+  readonly #kept: number[]
   /** Units that each policy has been charged beyond its estimate. */
-  private readonly added: number[]
+  readonly #added: number[]
   /** Whether the charge of each policy is still a reservation. */
-  private readonly isReserved: boolean[]
-  private last = Promise.resolve()
+  readonly #isReserved: boolean[]
+  #last = Promise.resolve()
 
   /**
    * @param functions the option of each policy; undefined: its charge is final
@@ -55,63 +55,61 @@ export class Correction<Request = never, Response = never> {
     messages: Messages<Request, Response>,
     holdMs: number,
   ) {
-    this.limiter = limiter
-    this.functions = functions
-    this.charges = charges
-    this.policies = policies
-    this.messages = messages
-    this.holdMs = holdMs
-    this.kept = charges.map(({ cost }) => cost)
-    this.added = charges.map(() => 0)
-    this.isReserved = charges.map(
+    this.#limiter = limiter
+    this.#functions = functions
+    this.#charges = charges
+    this.#policies = policies
+    this.#messages = messages
+    this.#holdMs = holdMs
+    this.#kept = charges.map(({ cost }) => cost)
+    this.#added = charges.map(() => 0)
+    this.#isReserved = charges.map(
       ({ limit, slot }) => limit.algorithm.reserves === true && slot !== undefined,
     )
   }
 
   /** Corrects the charges to what the request has cost so far: upward alone, or both ways once that is `final`. */
   correct(final: boolean): Promise<void> {
-    this.last = this.last.then(() => {
-      const costs = this.readCosts()
+    this.#last = this.#last.then(() => {
+      const costs = this.#readCosts()
       return isPromise(costs)
-        ? costs.then((read) => this.correctTo(read, final))
-        : this.correctTo(costs, final)
+        ? costs.then((read) => this.#correctTo(read, final))
+        : this.#correctTo(costs, final)
     })
-    return this.last
+    return this.#last
   }
 
   /** Ends the reservations: the estimates stay charged until they are corrected. */
   keep(): void {
-    const none = this.charges.map(() => 0)
-    void this.charge(none, nowOf(this.policies), () => true)
+    const none = this.#charges.map(() => 0)
+    void this.#charge(none, nowOf(this.#policies), () => true)
   }
 
   /** Whether a charge is still a reservation. */
   reserves(): boolean {
-    return this.isReserved.includes(true)
+    return this.#isReserved.includes(true)
   }
 
   /** @param costs what each policy has really cost, units; undefined: its charge stays */
-  private correctTo(
-    costs: readonly (number | undefined)[],
-    final: boolean,
-  ): Promise<void> | undefined {
-    const { kept, added, charges, policies } = this
+  #correctTo(costs: readonly (number | undefined)[], final: boolean): Promise<void> | undefined {
+    const added = this.#added
+    const policies = this.#policies
     const more: number[] = []
     const less: number[] = []
-    for (const [i, units] of kept.entries()) {
+    for (const [i, units] of this.#kept.entries()) {
       const charged = units + (added[i] as number)
       const difference = (costs[i] ?? charged) - charged
       more.push(Math.max(0, difference))
       // Never more than was charged at that time: what was added later stays.
       less.push(final ? Math.max(Math.min(0, difference), -units) : 0)
       added[i] = (added[i] as number) + (more[i] as number)
-      kept[i] = units + (less[i] as number)
+      this.#kept[i] = units + (less[i] as number)
     }
-    const ends = (i: number) => final || (costs[i] ?? -1) >= (charges[i] as Charge).cost
-    const raised = this.charge(more, nowOf(policies), (i) => (more[i] as number) > 0 && ends(i))
+    const ends = (i: number) => final || (costs[i] ?? -1) >= (this.#charges[i] as Charge).cost
+    const raised = this.#charge(more, nowOf(policies), (i) => (more[i] as number) > 0 && ends(i))
     return raised === undefined
-      ? this.charge(less, policies, ends)
-      : raised.then(() => this.charge(less, policies, ends))
+      ? this.#charge(less, policies, ends)
+      : raised.then(() => this.#charge(less, policies, ends))
   }
 
   /**
@@ -119,30 +117,29 @@ export class Correction<Request = never, Response = never> {
    * @param ends whether it ends the reservation of the policy with this number
    * @returns undefined if that is done, or nothing differs
    */
-  private charge(
+  #charge(
     units: readonly number[],
     policies: readonly Partial<Origin>[],
     ends: (i: number) => boolean,
   ): Promise<void> | undefined {
-    const { limiter, charges, isReserved, messages } = this
-    const isEnded = isReserved.map((reserved, i) => reserved && ends(i))
+    const isEnded = this.#isReserved.map((reserved, i) => reserved && ends(i))
     if (!isEnded.includes(true) && units.every((each) => each === 0)) return undefined
-    const differences = charges.map((each, i) => {
-      if (isEnded[i]) isReserved[i] = false
+    const differences = this.#charges.map((each, i) => {
+      if (isEnded[i]) this.#isReserved[i] = false
       return { ...each, cost: units[i] as number, reserved: isEnded[i] ? each.cost : undefined }
     })
     try {
-      const done = limiter.settleCharges(differences, { policies }, messages.route)
+      const done = this.#limiter.settleCharges(differences, { policies }, this.#messages.route)
       return isPromise(done)
-        ? done.catch((error) => this.failed(error, differences, policies))
+        ? done.catch((error) => this.#failed(error, differences, policies))
         : undefined
     } catch (error) {
-      this.failed(error, differences, policies)
+      this.#failed(error, differences, policies)
       return undefined
     }
   }
 
-  private failed(
+  #failed(
     error: unknown,
     differences: readonly Charge[],
     policies: readonly Partial<Origin>[],
@@ -150,34 +147,34 @@ export class Correction<Request = never, Response = never> {
     // The store's failure has its own warning.
     if (!(error instanceof StoreError)) warnOfSettle(error)
     else if (differences.some(({ reserved }) => reserved !== undefined))
-      repeat(this.limiter, differences, policies, error, this.holdMs / 3)
+      repeat(this.#limiter, differences, policies, error, this.#holdMs / 3)
   }
 
   /** Calls each function once; undefined for one that returns nothing, or fails. */
-  private readCosts(): MaybePromise<readonly (number | undefined)[]> {
-    const { functions } = this
+  #readCosts(): MaybePromise<readonly (number | undefined)[]> {
+    const functions = this.#functions
     const costs: MaybePromise<number | undefined>[] = []
     for (const [i, settle] of functions.entries()) {
       const first = functions.indexOf(settle)
-      costs.push(settle === undefined || first < i ? costs[first] : this.readCost(settle))
+      costs.push(settle === undefined || first < i ? costs[first] : this.#readCost(settle))
     }
     return costs.some(isPromise) ? Promise.all(costs) : (costs as (number | undefined)[])
   }
 
-  private readCost(settle: SettleOption<Request, Response>): MaybePromise<number | undefined> {
-    const check = (cost: unknown) => this.checkCost(cost)
+  #readCost(settle: SettleOption<Request, Response>): MaybePromise<number | undefined> {
+    const check = (cost: unknown) => this.#checkCost(cost)
     try {
-      const cost: unknown = settle(this.messages.request, this.messages.response)
+      const cost: unknown = settle(this.#messages.request, this.#messages.response)
       return isPromise(cost) ? Promise.resolve(cost).then(check, warnOfSettle) : check(cost)
     } catch (error) {
       return warnOfSettle(error)
     }
   }
 
-  private checkCost(cost: unknown): number | undefined {
+  #checkCost(cost: unknown): number | undefined {
     if (cost === undefined) return undefined
     try {
-      const most = mostSettled(this.charges.map(({ limit }) => limit.algorithm))
+      const most = mostSettled(this.#charges.map(({ limit }) => limit.algorithm))
       return checkInteger('settle', cost, 0, most)
     } catch (error) {
       return warnOfSettle(error)

@@ -57,21 +57,21 @@ const forgotten = new FinalizationRegistry<() => void>((end) => end())
  * with other bounds, leave their policy as it was.
  */
 class LivePolicies {
-  private readonly documents: SharedDocuments
+  readonly #documents: SharedDocuments
   /** An application may forget to close its limiters: it need not keep them. */
-  private readonly attached = new Set<WeakRef<Attached>>()
-  private document = NO_POLICIES
-  private ends = new SettingEnds()
-  private isKnown = false
+  readonly #attached = new Set<WeakRef<Attached>>()
+  #document = NO_POLICIES
+  #ends = new SettingEnds()
+  #isKnown = false
 
   constructor(documents: SharedDocuments) {
-    this.documents = documents
-    documents.follow(POLICIES, (text, at) => this.learn(text, at))
+    this.#documents = documents
+    documents.follow(POLICIES, (text, at) => this.#learn(text, at))
   }
 
   /** All policies of this process that documents may change. */
   get policies(): readonly LivePolicy[] {
-    return this.alive().flatMap(({ policies }) => policies)
+    return this.#alive().flatMap(({ policies }) => policies)
   }
 
   /** @returns ends it */
@@ -79,11 +79,11 @@ class LivePolicies {
     const code = policies.map(({ policy }) => policy.compiledLimit)
     const attached = { policies, changed, code, applied: policies.map(() => '') }
     const reference = new WeakRef(attached)
-    this.attached.add(reference)
-    const rest = this.documents.stayAwake()
-    if (this.isKnown) this.take(this.document, this.documents.now(), [attached])
+    this.#attached.add(reference)
+    const rest = this.#documents.stayAwake()
+    if (this.#isKnown) this.#take(this.#document, this.#documents.now(), [attached])
     const end = () => {
-      this.attached.delete(reference)
+      this.#attached.delete(reference)
       rest()
     }
     forgotten.register(attached, end, attached)
@@ -93,22 +93,22 @@ class LivePolicies {
     }
   }
 
-  private alive(): Attached[] {
-    return [...this.attached].flatMap((reference) => reference.deref() ?? [])
+  #alive(): Attached[] {
+    return [...this.#attached].flatMap((reference) => reference.deref() ?? [])
   }
 
-  private learn(text: string | undefined, at: number): void {
-    const isFirst = !this.isKnown
-    this.isKnown = true
-    if (text !== undefined && this.takeText(text, at)) return
+  #learn(text: string | undefined, at: number): void {
+    const isFirst = !this.#isKnown
+    this.#isKnown = true
+    if (text !== undefined && this.#takeText(text, at)) return
     // The first time it publishes what holds without a document.
-    if (isFirst || this.ends.isDue(at)) this.take(this.document, at)
+    if (isFirst || this.#ends.isDue(at)) this.#take(this.#document, at)
   }
 
   /** @returns whether it is in force */
-  private takeText(text: string, at: number): boolean {
+  #takeText(text: string, at: number): boolean {
     try {
-      return this.take(readPolicies(text), at)
+      return this.#take(readPolicies(text), at)
     } catch (error) {
       warnOfDocument(error)
       return false
@@ -116,12 +116,12 @@ class LivePolicies {
   }
 
   /** The settings of a document, with those before it of a policy that can't have them in this version. */
-  private ofThisVersion(policies: PolicyLayers, at: number): PolicyLayers {
+  #ofThisVersion(policies: PolicyLayers, at: number): PolicyLayers {
     const all = byName(policies)
     for (const { id, policy } of this.policies) {
       const foreign = foreignIn(policy, settingsAt(policies[id], at))
       if (foreign === undefined) continue
-      all[id] = this.document.policies[id] ?? []
+      all[id] = this.#document.policies[id] ?? []
       warn(
         `The document of live policies is ignored for the policy '${id}', whose settings before it hold: ${foreign}. ` +
           'Give all versions of the application the same bounds and algorithms.',
@@ -131,13 +131,9 @@ class LivePolicies {
   }
 
   /** @returns whether all policies could take it over; otherwise none has */
-  private take(
-    document: PolicyDocument,
-    at: number,
-    to: readonly Attached[] = this.alive(),
-  ): boolean {
-    const policies = this.ofThisVersion(document.policies, at)
-    const ends = this.ends.after(policies, at)
+  #take(document: PolicyDocument, at: number, to: readonly Attached[] = this.#alive()): boolean {
+    const policies = this.#ofThisVersion(document.policies, at)
+    const ends = this.#ends.after(policies, at)
     const alive = ends.withoutEnded(policies)
     let prepared: Prepared[]
     try {
@@ -146,10 +142,10 @@ class LivePolicies {
       warnOfDocument(error)
       return false
     }
-    this.document = { ...document, policies }
-    this.ends = ends
+    this.#document = { ...document, policies }
+    this.#ends = ends
     // Where nothing is polled, a request looks whether something has ended.
-    this.documents.wakeBy(ends.next)
+    this.#documents.wakeBy(ends.next)
     for (const each of prepared) adopt(each, at)
     for (const { changed } of new Set(prepared.map(({ attached }) => attached))) changed()
     return true

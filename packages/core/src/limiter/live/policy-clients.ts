@@ -23,13 +23,13 @@ export interface PolicyClients {
 
 /** Counts the clients of all live policies from the entries of a store that somebody reads. */
 export class PolicyClientCounter {
-  private readonly counts: ReadonlyMap<string, Counts>
+  readonly #counts: ReadonlyMap<string, Counts>
   /** The counters, by the keyspaces of the policies. */
-  private readonly keyspaces: ReadonlyMap<string, Counts>
+  readonly #keyspaces: ReadonlyMap<string, Counts>
 
   private constructor(counts: ReadonlyMap<string, Counts>, keyspaces: ReadonlyMap<string, Counts>) {
-    this.counts = counts
-    this.keyspaces = keyspaces
+    this.#counts = counts
+    this.#keyspaces = keyspaces
   }
 
   /** Counts by the settings in force now. */
@@ -50,12 +50,12 @@ export class PolicyClientCounter {
   }
 
   add(entry: StoreEntry): void {
-    this.keyspaces.get(idOf(entry.prefix, entry.keyspace.name))?.add(entry)
+    this.#keyspaces.get(idOf(entry.prefix, entry.keyspace.name))?.add(entry)
   }
 
   /** The counts so far, by the names of the policies. */
   get clients(): ReadonlyMap<string, PolicyClients> {
-    return this.counts
+    return this.#counts
   }
 }
 

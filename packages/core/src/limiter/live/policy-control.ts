@@ -8,15 +8,15 @@ import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from '.
  * StoreError if the store does not confirm it.
  */
 export class PolicyControl {
-  private readonly documents: SharedDocuments
+  readonly #documents: SharedDocuments
 
   constructor(documents: SharedDocuments) {
-    this.documents = documents
+    this.#documents = documents
   }
 
   /** All live policies that applications on the store have, in the order of their names. */
   async list(): Promise<readonly PolicyState[]> {
-    return (await loadPolicyChanges()).listPolicies(this.documents)
+    return (await loadPolicyChanges()).listPolicies(this.#documents)
   }
 
   /**
@@ -30,13 +30,13 @@ export class PolicyControl {
     options: SetOptions = {},
   ): Promise<PolicyChange> {
     const given = asOfNow([settings, options])
-    return (await loadPolicyChanges()).setPolicy(this.documents, name, ...given)
+    return (await loadPolicyChanges()).setPolicy(this.#documents, name, ...given)
   }
 
   /** Lets the options of the code hold again, of one policy. */
   async unset(name: string, options: ChangeOptions = {}): Promise<PolicyChange> {
     const given = asOfNow([options])
-    return (await loadPolicyChanges()).unsetPolicy(this.documents, name, ...given)
+    return (await loadPolicyChanges()).unsetPolicy(this.#documents, name, ...given)
   }
 
   /** Sets the settings of all policies: those that are not named have the options of their code again. */
@@ -45,7 +45,7 @@ export class PolicyControl {
     options: ChangeOptions = {},
   ): Promise<PolicyChange> {
     const given = asOfNow([policies, options])
-    return (await loadPolicyChanges()).applyPolicies(this.documents, ...given)
+    return (await loadPolicyChanges()).applyPolicies(this.#documents, ...given)
   }
 
   /** Returns the differences that `apply` would make. */
@@ -53,12 +53,12 @@ export class PolicyControl {
     policies: Readonly<Record<string, PolicySettings>>,
   ): Promise<readonly PolicyDifference[]> {
     const given = asOfNow([policies])
-    return (await loadPolicyChanges()).differences(this.documents, ...given)
+    return (await loadPolicyChanges()).differences(this.#documents, ...given)
   }
 
   /** The last changes, up to 50, the newest first. */
   async history(): Promise<readonly PolicyChange[]> {
-    return (await loadPolicyChanges()).historyOf(this.documents)
+    return (await loadPolicyChanges()).historyOf(this.#documents)
   }
 
   /**
@@ -68,7 +68,7 @@ export class PolicyControl {
    */
   async rollback(number?: number, options: ChangeOptions = {}): Promise<PolicyChange> {
     const given = asOfNow([options])
-    return (await loadPolicyChanges()).rollBack(this.documents, number, ...given)
+    return (await loadPolicyChanges()).rollBack(this.#documents, number, ...given)
   }
 }
 

@@ -8,15 +8,15 @@ export class SettingEnds {
   /** When one ends next, ms on the store's clock; `Infinity`: none does. */
   readonly next: number
   /** When one ends next in this process, by `performance.now()`. */
-  private readonly nextHere: number
+  readonly #nextHere: number
   /** When each ends, by `performance.now()`. */
-  private readonly ends: ReadonlyMap<string, number>
+  readonly #ends: ReadonlyMap<string, number>
 
   constructor(ends: ReadonlyMap<string, number> = new Map(), next = Infinity) {
-    this.ends = ends
+    this.#ends = ends
     this.next = next
     const now = performance.now()
-    this.nextHere = Math.min(Infinity, ...[...ends.values()].filter((end) => end > now))
+    this.#nextHere = Math.min(Infinity, ...[...ends.values()].filter((end) => end > now))
   }
 
   /** The ends in a document that has been read at `at`, ms on the store's clock. */
@@ -27,7 +27,7 @@ export class SettingEnds {
     for (const [name, layers] of Object.entries(policies)) {
       for (const { until } of layers) {
         if (until === undefined || until <= at) continue
-        const end = this.ends.get(idOf(name, until)) ?? now + until - at
+        const end = this.#ends.get(idOf(name, until)) ?? now + until - at
         ends.set(idOf(name, until), end)
         if (end > now) next = Math.min(next, until)
       }
@@ -37,14 +37,14 @@ export class SettingEnds {
 
   /** Whether a setting has ended since. @param at ms on the store's clock */
   isDue(at: number): boolean {
-    return at >= this.next || performance.now() >= this.nextHere
+    return at >= this.next || performance.now() >= this.#nextHere
   }
 
   /** Removes the settings that have ended in this process. */
   withoutEnded(policies: PolicyLayers): PolicyLayers {
     const now = performance.now()
     const isAlive = (name: string, until: number | undefined) =>
-      until === undefined || (this.ends.get(idOf(name, until)) ?? now) > now
+      until === undefined || (this.#ends.get(idOf(name, until)) ?? now) > now
     const alive = byName(policies)
     for (const [name, layers] of Object.entries(policies))
       alive[name] = layers.filter(({ until }) => isAlive(name, until))

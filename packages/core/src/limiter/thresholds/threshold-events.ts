@@ -27,9 +27,9 @@ interface Levels {
  * when it is full, without what remains.
  */
 export class ThresholdEvents extends LimiterEvents {
-  private readonly localShare: number
-  private readonly onThreshold: EventOptions['onThreshold']
-  private readonly levels = new WeakMap<CompiledLimit, Levels>()
+  readonly #localShare: number
+  readonly #onThreshold: EventOptions['onThreshold']
+  readonly #levels = new WeakMap<CompiledLimit, Levels>()
 
   /**
    * @param policies at least one has `alertAt`
@@ -44,20 +44,20 @@ export class ThresholdEvents extends LimiterEvents {
     onThreshold: EventOptions['onThreshold'],
   ) {
     super(policies, limiter, keySecret, dryRun)
-    this.localShare = localShare
-    this.onThreshold = onThreshold
+    this.#localShare = localShare
+    this.#onThreshold = onThreshold
   }
 
   override get isWatched(): boolean {
-    return this.thresholdsAreWatched || super.isWatched
+    return this.#thresholdsAreWatched || super.isWatched
   }
 
   override get followUpsAreWatched(): boolean {
-    return this.thresholdsAreWatched || super.followUpsAreWatched
+    return this.#thresholdsAreWatched || super.followUpsAreWatched
   }
 
-  private get thresholdsAreWatched(): boolean {
-    return this.onThreshold !== undefined || thresholdEvents.hasSubscribers
+  get #thresholdsAreWatched(): boolean {
+    return this.#onThreshold !== undefined || thresholdEvents.hasSubscribers
   }
 
   /** Reports also the thresholds that an admitted request has reached. */
@@ -74,7 +74,7 @@ export class ThresholdEvents extends LimiterEvents {
       const { remaining, resetMs, limit, at, source } = policy
       const charge = charges[place] as Charge
       const before = remaining + charge.cost
-      this.report({ place, limit, before, remaining, resetMs, at }, charge, source, route)
+      this.#report({ place, limit, before, remaining, resetMs, at }, charge, source, route)
     }
   }
 
@@ -83,10 +83,10 @@ export class ThresholdEvents extends LimiterEvents {
     policies: readonly Partial<Origin>[],
     route: string | undefined,
   ): ((increase: ChargeIncrease) => void) | undefined {
-    if (!this.thresholdsAreWatched) return undefined
+    if (!this.#thresholdsAreWatched) return undefined
     return (increase) => {
       const source = policies[increase.place]?.source ?? 'store'
-      this.report(increase, charges[increase.place] as Charge, source, route)
+      this.#report(increase, charges[increase.place] as Charge, source, route)
     }
   }
 
@@ -94,24 +94,25 @@ export class ThresholdEvents extends LimiterEvents {
    * Reports the thresholds that a charge has reached.
    * @param source who has made it
    */
-  private report(
+  #report(
     { place, limit: shown, before, remaining, resetMs, at }: ChargeIncrease,
     { key, limit: asked }: Charge,
     source: DecisionSource,
     route: string | undefined,
   ): void {
-    const { limiter, localShare } = this
+    const { limiter } = this
     const policy = this.policies[place] as Policy
     const { name, alertAt, unit } = policy
     if (alertAt === undefined) return
-    const limit = source === 'local' ? policy.localShareOf(asked, localShare) : ownOr(asked, shown)
-    const { full, units } = this.levelsOf(limit, alertAt, at)
+    const limit =
+      source === 'local' ? policy.localShareOf(asked, this.#localShare) : ownOr(asked, shown)
+    const { full, units } = this.#levelsOf(limit, alertAt, at)
     const used = full - remaining
     for (const [i, threshold] of alertAt.entries()) {
       const level = units[i] as number
       if (used < level || full - before >= level) continue
       const windowEndsAt = policy.windowEndOf(limit, at, resetMs)
-      this.publish({
+      this.#publish({
         limiter,
         route,
         policy: name,
@@ -127,18 +128,18 @@ export class ThresholdEvents extends LimiterEvents {
     }
   }
 
-  private levelsOf(limit: CompiledLimit, shares: readonly number[], at: number): Levels {
-    let levels = this.levels.get(limit)
+  #levelsOf(limit: CompiledLimit, shares: readonly number[], at: number): Levels {
+    let levels = this.#levels.get(limit)
     if (levels?.shares !== shares) {
       const full = fullOf(limit, at)
       levels = { full, shares, units: shares.map((share) => unitsOf(share, full)) }
-      this.levels.set(limit, levels)
+      this.#levels.set(limit, levels)
     }
     return levels
   }
 
-  private publish(event: ThresholdEvent): void {
-    const { onThreshold } = this
+  #publish(event: ThresholdEvent): void {
+    const onThreshold = this.#onThreshold
     if (thresholdEvents.hasSubscribers) thresholdEvents.publish(event)
     if (onThreshold !== undefined) attempt(() => onThreshold(event), warnOfCallback)
   }

@@ -8,18 +8,18 @@ export interface OfClient {
 export class ClientLine<Waiter extends OfClient> {
   size = 0
   /** The waiters of each client, in the order of the clients' turns. */
-  private readonly clients = new Map<string, Set<Waiter>>()
+  readonly #clients = new Map<string, Set<Waiter>>()
 
   add(waiter: Waiter): void {
-    const own = this.clients.get(waiter.client)
-    if (own === undefined) this.clients.set(waiter.client, new Set([waiter]))
+    const own = this.#clients.get(waiter.client)
+    if (own === undefined) this.#clients.set(waiter.client, new Set([waiter]))
     else own.add(waiter)
     this.size += 1
   }
 
   /** The client whose turn it is. */
   get head(): Waiter | undefined {
-    for (const own of this.clients.values()) for (const waiter of own) return waiter
+    for (const own of this.#clients.values()) for (const waiter of own) return waiter
     return undefined
   }
 
@@ -28,30 +28,30 @@ export class ClientLine<Waiter extends OfClient> {
    * @returns false if it was not there
    */
   delete(waiter: Waiter): boolean {
-    const own = this.clients.get(waiter.client)
+    const own = this.#clients.get(waiter.client)
     const isHead = waiter === this.head
     if (own === undefined || !own.delete(waiter)) return false
-    if (isHead || own.size === 0) this.clients.delete(waiter.client)
-    if (isHead && own.size > 0) this.clients.set(waiter.client, own)
+    if (isHead || own.size === 0) this.#clients.delete(waiter.client)
+    if (isHead && own.size > 0) this.#clients.set(waiter.client, own)
     this.size -= 1
     return true
   }
 
   /** How many wait for a client. */
   countOf(client: string): number {
-    return this.clients.get(client)?.size ?? 0
+    return this.#clients.get(client)?.size ?? 0
   }
 
   /** The newest one of the client that has the most. */
   longest(): Waiter | undefined {
     let longest: ReadonlySet<Waiter> = new Set()
-    for (const own of this.clients.values()) if (own.size >= longest.size) longest = own
+    for (const own of this.#clients.values()) if (own.size >= longest.size) longest = own
     return [...longest].at(-1)
   }
 
   /** All who wait, in the order of their turns. */
   *[Symbol.iterator](): Generator<Waiter, void> {
-    let open = [...this.clients.values()].map((own) => own.values())
+    let open = [...this.#clients.values()].map((own) => own.values())
     while (open.length > 0) {
       const more: typeof open = []
       for (const own of open) {

@@ -49,22 +49,22 @@ export class KeyQueue {
   certainAt = 0
   /** The last refusal, and the time of its request. */
   refusal: Decision | undefined
-  private askedAt = 0
+  #askedAt = 0
   /** Whether units were given back since the head's last request. */
   isFreed = false
   /** Until then each process that waits for the same moment takes one admission, so that none takes all. */
-  private roundEndsAt = 0
+  #roundEndsAt = 0
   /** When one of this process was admitted last. */
-  private wonAt = -Infinity
+  #wonAt = -Infinity
   /** Ends a rest. */
   wake: () => void = () => {}
   /** When the wait of the last refusal ends. */
-  private readyAt = 0
-  private spreadMs = 0
+  #readyAt = 0
+  #spreadMs = 0
   /** Requests that cost as much or more, in every policy, are not asked for before `askAt`. Empty: all requests. */
-  private refusedCosts: readonly number[] | undefined
+  #refusedCosts: readonly number[] | undefined
   /** The line of each priority. */
-  private readonly line = new Map<number, ClientLine<Waiter>>()
+  readonly #line = new Map<number, ClientLine<Waiter>>()
 
   constructor(id: unknown) {
     this.id = id
@@ -72,25 +72,25 @@ export class KeyQueue {
 
   /** How long the next admission takes at least, ms. */
   get waitMs(): number {
-    return Math.max(0, Math.ceil(this.readyAt - performance.now()))
+    return Math.max(0, Math.ceil(this.#readyAt - performance.now()))
   }
 
   get head(): Waiter | undefined {
     let first = -Infinity
-    for (const priority of this.line.keys()) if (priority > first) first = priority
-    return this.line.get(first)?.head
+    for (const priority of this.#line.keys()) if (priority > first) first = priority
+    return this.#line.get(first)?.head
   }
 
   *inLine(): Generator<Waiter, void> {
-    const priorities = [...this.line.keys()].sort((one, other) => other - one)
-    for (const priority of priorities) yield* this.line.get(priority) as ClientLine<Waiter>
+    const priorities = [...this.#line.keys()].sort((one, other) => other - one)
+    for (const priority of priorities) yield* this.#line.get(priority) as ClientLine<Waiter>
   }
 
   add(waiter: Waiter): void {
     const { priority, deadline } = waiter
-    const same = this.line.get(priority) ?? new ClientLine()
+    const same = this.#line.get(priority) ?? new ClientLine()
     same.add(waiter)
-    this.line.set(priority, same)
+    this.#line.set(priority, same)
     this.count += 1
     this.soonest = Math.min(this.soonest, deadline)
     this.isNews ||= this.soonest < Infinity
@@ -98,15 +98,15 @@ export class KeyQueue {
 
   delete(waiter: Waiter): void {
     const { priority } = waiter
-    this.line.get(priority)?.delete(waiter)
-    if (this.line.get(priority)?.size === 0) this.line.delete(priority)
+    this.#line.get(priority)?.delete(waiter)
+    if (this.#line.get(priority)?.size === 0) this.#line.delete(priority)
   }
 
   /** Forgets when the next request can be admitted. */
   free(): void {
     this.isFreed = true
-    this.roundEndsAt = 0
-    this.refusedCosts = undefined
+    this.#roundEndsAt = 0
+    this.#refusedCosts = undefined
     this.wake()
   }
 
@@ -122,7 +122,7 @@ export class KeyQueue {
 
   /** Whether the store has refused what costs as little, and need not be asked before `askAt`. */
   refuses(charges: readonly Charge[]): boolean {
-    return this.refusedCosts?.every((cost, i) => (charges[i] as Charge).cost >= cost) ?? false
+    return this.#refusedCosts?.every((cost, i) => (charges[i] as Charge).cost >= cost) ?? false
   }
 
   /**
@@ -132,7 +132,9 @@ export class KeyQueue {
    * @param ahead what those before it cost, units of each policy
    */
   earliest({ charges }: Waiter, ahead: readonly number[]): number {
-    const { refusal, refusedCosts, askedAt } = this
+    const refusedCosts = this.#refusedCosts
+    const askedAt = this.#askedAt
+    const { refusal } = this
     if (this.certainAt === 0 || refusal === undefined || refusedCosts === undefined) return 0
     let latest = 0
     for (const [i, policy] of refusal.policies.entries()) {
@@ -162,32 +164,32 @@ export class KeyQueue {
     const { retryAfterMs } = decision
     const now = performance.now()
     this.refusal = decision
-    this.askedAt = askedAt
+    this.#askedAt = askedAt
     this.isNews = this.soonest < Infinity
-    this.readyAt = now + retryAfterMs
+    this.#readyAt = now + retryAfterMs
     const isSure = isOfStore(decision)
     // At least a millisecond: a refusal that ends now must not be asked for again in the same turn.
     const restMs = Math.max(
       1,
       Math.min(retryAfterMs, isSure ? MAX_REST_MS : MAX_REST_WITHOUT_STORE_MS),
     )
-    this.spreadMs = Math.min(restMs * SPREAD, MAX_SPREAD_MS)
+    this.#spreadMs = Math.min(restMs * SPREAD, MAX_SPREAD_MS)
     // A client that was admitted longer ago comes earlier.
-    const rank = 1 / (1 + (now - this.wonAt) / restMs)
-    this.askAt = now + restMs + this.spreadMs * (0.25 * Math.random() + 0.75 * rank)
-    this.roundEndsAt = now + restMs + this.spreadMs
+    const rank = 1 / (1 + (now - this.#wonAt) / restMs)
+    this.askAt = now + restMs + this.#spreadMs * (0.25 * Math.random() + 0.75 * rank)
+    this.#roundEndsAt = now + restMs + this.#spreadMs
     this.certainAt = isSure ? askedAt + certainWaitMs(decision) : 0
     if (this.isFreed) this.free()
-    else this.refusedCosts = charges.map(({ cost }) => cost)
+    else this.#refusedCosts = charges.map(({ cost }) => cost)
   }
 
   /** Learns when the next one is admitted at the earliest, and leaves other processes their share. */
   admitted(decision: Decision, askedAt: number): void {
     const { delayMs, remaining, policies } = decision
-    this.wonAt = performance.now()
+    this.#wonAt = performance.now()
     // Before the moment for which all wait, somebody has given back, and there is no round.
-    const isInRound = this.roundEndsAt - this.wonAt <= this.spreadMs
-    const roundEndsAt = isInRound ? this.roundEndsAt : 0
+    const isInRound = this.#roundEndsAt - this.#wonAt <= this.#spreadMs
+    const roundEndsAt = isInRound ? this.#roundEndsAt : 0
     if (delayMs > 0) {
       this.refused(
         asRefusal(decision, (each) => each.delayMs),
@@ -200,9 +202,9 @@ export class KeyQueue {
       this.refused(asRefusal(decision, waitOf), [], askedAt)
       this.askAt = Math.max(this.askAt, roundEndsAt)
     } else {
-      const spreadMs = (this.spreadMs * (1 + Math.random())) / 2 / (remaining + 1)
+      const spreadMs = (this.#spreadMs * (1 + Math.random())) / 2 / (remaining + 1)
       this.askAt = Math.max(performance.now() + spreadMs, roundEndsAt)
-      this.refusedCosts = this.askAt - performance.now() < 1 ? undefined : []
+      this.#refusedCosts = this.askAt - performance.now() < 1 ? undefined : []
       this.certainAt = 0
     }
   }

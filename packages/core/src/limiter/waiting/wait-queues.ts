@@ -37,18 +37,18 @@ export interface RequestWait {
  * longer ago comes earlier, and each takes one admission before it asks for the next one.
  */
 export class WaitQueues {
-  private readonly actions: WaitActions
+  readonly #actions: WaitActions
   /** Below 0: it is closed. */
-  private most: number
-  private readonly queues = new Map<unknown, KeyQueue>()
-  private readonly waiters = new Set<Waiter>()
+  #most: number
+  readonly queues = new Map<unknown, KeyQueue>()
+  readonly waiters = new Set<Waiter>()
   /** How many wait for each client. */
-  private readonly counts = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
 
   /** @param most how many may wait. A client gets another place only while it has fewer than are free */
   constructor(actions: WaitActions, most: number) {
-    this.actions = actions
-    this.most = most
+    this.#actions = actions
+    this.#most = most
   }
 
   /**
@@ -67,15 +67,15 @@ export class WaitQueues {
     checkInteger('priority', priority, -1000, 1000)
     if (signal !== undefined)
       checkFunction('signal.addEventListener', signal?.addEventListener, 'of an AbortSignal')
-    const over = await this.actions.overLimit(charges)
+    const over = await this.#actions.overLimit(charges)
     if (over !== undefined && isForEver(over)) {
-      if (request === undefined) this.actions.ended(over, charges, 0)
+      if (request === undefined) this.#actions.ended(over, charges, 0)
       throw new WaitError('SLUICE_WAIT_NEVER', Infinity)
     }
-    const queue = this.queueOf(queueKey)
+    const queue = this.#queueOf(queueKey)
     if (signal?.aborted) throw new WaitError('SLUICE_WAIT_ABORTED', queue.waitMs, signal.reason)
-    if ((this.counts.get(client) ?? 0) >= this.most - this.waiters.size)
-      throw new WaitError(this.most < 0 ? 'SLUICE_WAIT_CLOSED' : 'SLUICE_WAIT_FULL', queue.waitMs)
+    if ((this.#counts.get(client) ?? 0) >= this.#most - this.waiters.size)
+      throw new WaitError(this.#most < 0 ? 'SLUICE_WAIT_CLOSED' : 'SLUICE_WAIT_FULL', queue.waitMs)
     first.isUncounted = true
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -87,7 +87,7 @@ export class WaitQueues {
         deadline: performance.now() + maxWaitMs,
         resolve,
         reject,
-        aborted: () => this.fail(waiter, 'SLUICE_WAIT_ABORTED', signal?.reason),
+        aborted: () => this.#fail(waiter, 'SLUICE_WAIT_ABORTED', signal?.reason),
         signal,
         reports: request === undefined,
         admission: undefined,
@@ -95,8 +95,8 @@ export class WaitQueues {
       }
       signal?.addEventListener('abort', waiter.aborted)
       this.waiters.add(waiter)
-      this.counts.set(client, (this.counts.get(client) ?? 0) + 1)
-      this.join(queue, waiter)
+      this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
+      this.#join(queue, waiter)
     })
   }
 
@@ -111,36 +111,36 @@ export class WaitQueues {
     for (const queue of this.queues.values()) queue.free()
   }
 
-  private queueOf(key: string): KeyQueue {
+  #queueOf(key: string): KeyQueue {
     // Where a timer ends with the request that has set it, none can wait for that of another one.
     const id = timersEndWithRequest ? Symbol() : key
     return this.queues.get(id) ?? new KeyQueue(id)
   }
 
-  private join(queue: KeyQueue, waiter: Waiter): void {
+  #join(queue: KeyQueue, waiter: Waiter): void {
     waiter.queue = queue
     this.queues.set(queue.id, queue)
     queue.add(waiter)
     if (queue.isServed) queue.wake()
-    else void this.serve(queue)
+    else void this.#serve(queue)
   }
 
   /**
    * Lets a refused one wait in the queue of the key that refuses it for longest: in the queue of another key, which
    * may be that of many clients, it would hold up everybody behind it.
    */
-  private moveOn(waiter: Waiter, decision: Decision, askedAt: number): void {
+  #moveOn(waiter: Waiter, decision: Decision, askedAt: number): void {
     const { charges, queue } = waiter
     const key = charges[refusingPolicy(decision)]?.key
     if (key === undefined || key === queue.id || typeof queue.id === 'symbol') return
     queue.delete(waiter)
     queue.count -= 1
     queue.free()
-    this.forget(queue)
-    const other = this.queueOf(key)
+    this.#forget(queue)
+    const other = this.#queueOf(key)
     const refusal = queue.refusal as Decision
     if (other.count === 0) other.refused(refusal, charges, askedAt)
-    this.join(other, waiter)
+    this.#join(other, waiter)
   }
 
   /** Something may have been given back to the key, or its limit may have changed: its head asks at once. */
@@ -150,27 +150,27 @@ export class WaitQueues {
 
   /** Rejects all who wait. */
   close(): void {
-    this.most = -1
-    for (const waiter of this.waiters) this.fail(waiter, 'SLUICE_WAIT_CLOSED')
+    this.#most = -1
+    for (const waiter of this.waiters) this.#fail(waiter, 'SLUICE_WAIT_CLOSED')
   }
 
-  private async serve(queue: KeyQueue): Promise<void> {
+  async #serve(queue: KeyQueue): Promise<void> {
     queue.isServed = true
     for (let head = queue.head; head !== undefined; head = queue.head) {
       const now = performance.now()
-      if (queue.soonest < now || queue.isNews) this.expire(queue, head, now)
+      if (queue.soonest < now || queue.isNews) this.#expire(queue, head, now)
       // At its deadline the head asks once more: it may be just in time.
       const askAt = queue.refuses(head.charges) ? Math.min(queue.askAt, head.deadline) : now
       if (!this.waiters.has(head)) continue
       if (askAt > now) await queue.rest(Math.min(askAt, queue.soonest) - now)
-      else await this.ask(head)
+      else await this.#ask(head)
     }
     queue.isServed = false
-    this.forget(queue)
+    this.#forget(queue)
   }
 
   /** Rejects those who are certain not to be admitted in time, behind those who come before them. */
-  private expire(queue: KeyQueue, head: Waiter, now: number): void {
+  #expire(queue: KeyQueue, head: Waiter, now: number): void {
     queue.soonest = Infinity
     queue.isNews = false
     const ahead = (queue.refusal?.policies ?? []).map(() => 0)
@@ -179,7 +179,7 @@ export class WaitQueues {
       const at = queue.earliest(waiter, ahead)
       const isLate = deadline < now && waiter !== head
       if (isLate || deadline < at) {
-        this.fail(waiter, 'SLUICE_WAIT_TOO_LONG', undefined, Math.ceil(at - now))
+        this.#fail(waiter, 'SLUICE_WAIT_TOO_LONG', undefined, Math.ceil(at - now))
         continue
       }
       queue.soonest = Math.min(queue.soonest, deadline)
@@ -189,16 +189,15 @@ export class WaitQueues {
     }
   }
 
-  private async ask(head: Waiter): Promise<void> {
+  async #ask(head: Waiter): Promise<void> {
     const { charges, address, queue, deadline } = head
-    const { actions } = this
     const askedAt = performance.now()
     queue.isFreed = false
     let decision: Decision
     try {
-      decision = await actions.ask(charges, address)
+      decision = await this.#actions.ask(charges, address)
     } catch (error) {
-      this.leave(head)
+      this.#leave(head)
       head.reject(error)
       return
     }
@@ -208,79 +207,79 @@ export class WaitQueues {
     if (!allowed) {
       if (isForEver(decision)) {
         queue.refusal = decision
-        this.fail(head, 'SLUICE_WAIT_NEVER')
+        this.#fail(head, 'SLUICE_WAIT_NEVER')
         return
       }
       queue.refused(decision, charges, askedAt)
-      if (deadline <= now) this.fail(head, 'SLUICE_WAIT_TOO_LONG')
-      else if (isWaiting) this.moveOn(head, decision, askedAt)
+      if (deadline <= now) this.#fail(head, 'SLUICE_WAIT_TOO_LONG')
+      else if (isWaiting) this.#moveOn(head, decision, askedAt)
     } else if (!isWaiting) {
-      await this.undo(head, decision)
+      await this.#undo(head, decision)
     } else if (delayMs > 0 && now + delayMs > deadline) {
       queue.refused(
         asRefusal(decision, ({ delayMs }) => delayMs),
         [],
         askedAt,
       )
-      this.fail(head, 'SLUICE_WAIT_TOO_LONG')
-      await this.undo(head, decision)
+      this.#fail(head, 'SLUICE_WAIT_TOO_LONG')
+      await this.#undo(head, decision)
     } else {
       queue.admitted(decision, askedAt)
       queue.delete(head)
       head.admission = decision
-      this.goOn(head, decision, now - askedAt, now + delayMs)
+      this.#goOn(head, decision, now - askedAt, now + delayMs)
     }
   }
 
   /** Lets an admitted one continue when its turn has come. */
-  private goOn(waiter: Waiter, decision: Decision, durationMs: number, turnAt: number): void {
+  #goOn(waiter: Waiter, decision: Decision, durationMs: number, turnAt: number): void {
     const remainingMs = turnAt - performance.now()
     if (remainingMs > 0) {
-      const again = () => this.goOn(waiter, decision, durationMs, turnAt)
+      const again = () => this.#goOn(waiter, decision, durationMs, turnAt)
       waiter.timer = setTimeout(again, Math.min(Math.ceil(remainingMs), MAX_TIMER_MS))
       return
     }
-    this.leave(waiter)
-    if (waiter.reports) this.actions.ended(decision, waiter.charges, durationMs)
+    this.#leave(waiter)
+    if (waiter.reports) this.#actions.ended(decision, waiter.charges, durationMs)
     const policies = decision.policies.map((each) => ({ ...each, delayMs: 0 }))
     waiter.resolve(decision.delayMs === 0 ? decision : { ...decision, delayMs: 0, policies })
   }
 
   /** @param waitMs how much longer it would have waited at least, if that is more than the first one waits, ms */
-  private fail(waiter: Waiter, code: WaitErrorCode, cause?: unknown, waitMs = 0): void {
+  #fail(waiter: Waiter, code: WaitErrorCode, cause?: unknown, waitMs = 0): void {
     if (!this.waiters.has(waiter)) return
     const { queue, charges, admission, reports } = waiter
-    this.leave(waiter)
+    this.#leave(waiter)
     const isNever = code === 'SLUICE_WAIT_NEVER'
     waiter.reject(new WaitError(code, isNever ? Infinity : Math.max(queue.waitMs, waitMs), cause))
     if (reports && (isNever || code === 'SLUICE_WAIT_TOO_LONG') && queue.refusal !== undefined)
-      this.actions.ended(queue.refusal, charges, 0)
+      this.#actions.ended(queue.refusal, charges, 0)
     if (admission === undefined) queue.wake()
-    else void this.undo(waiter, admission)
+    else void this.#undo(waiter, admission)
   }
 
   /** A charge that the store fails to take back stays. */
-  private async undo({ charges, queue }: Waiter, decision: Decision): Promise<void> {
+  async #undo({ charges, queue }: Waiter, decision: Decision): Promise<void> {
     try {
-      await this.actions.undo(charges, decision)
+      await this.#actions.undo(charges, decision)
     } catch {}
     queue.free()
   }
 
-  private leave(waiter: Waiter): void {
+  #leave(waiter: Waiter): void {
     const { client, queue, signal, timer, aborted } = waiter
     if (!this.waiters.delete(waiter)) return
-    const count = (this.counts.get(client) as number) - 1
-    if (count === 0) this.counts.delete(client)
-    else this.counts.set(client, count)
+    const count = (this.#counts.get(client) as number) - 1
+    if (count === 0) this.#counts.delete(client)
+    else this.#counts.set(client, count)
     clearTimeout(timer)
     signal?.removeEventListener('abort', aborted)
     queue.delete(waiter)
     queue.count -= 1
-    this.forget(queue)
+    this.#forget(queue)
   }
 
-  private forget(queue: KeyQueue): void {
+  #forget(queue: KeyQueue): void {
     if (queue.count === 0 && !queue.isServed) this.queues.delete(queue.id)
   }
 }

@@ -11,21 +11,21 @@ import type { RequestWait, WaitActions, WaitQueues } from './wait-queues.ts'
 
 /** Lets calls wait until a limiter admits them. The first one loads the queues. */
 export class Waiting {
-  private readonly most: number
-  private readonly limiter: ChargeLimiter
-  private readonly ask: WaitActions['ask']
-  private queues: WaitQueues | undefined
-  private loading: Promise<WaitQueues> | undefined
-  private isClosed = false
+  readonly #most: number
+  readonly #limiter: ChargeLimiter
+  readonly #ask: WaitActions['ask']
+  queues: WaitQueues | undefined
+  #loading: Promise<WaitQueues> | undefined
+  #isClosed = false
 
   /**
    * @param most how many may wait at the same time
    * @param ask asks the limiter to admit charges, and publishes nothing
    */
   constructor(limiter: ChargeLimiter, most: number, ask: WaitActions['ask']) {
-    this.limiter = limiter
-    this.most = most
-    this.ask = ask
+    this.#limiter = limiter
+    this.#most = most
+    this.#ask = ask
   }
 
   /**
@@ -39,9 +39,9 @@ export class Waiting {
     options: WaitOptions & ClientOptions,
     request?: RequestWait,
   ): Promise<Decision> {
-    if (this.isClosed) throw new WaitError('SLUICE_WAIT_CLOSED', 0)
-    this.loading ??= this.load()
-    return (await this.loading).wait(charges, options, request)
+    if (this.#isClosed) throw new WaitError('SLUICE_WAIT_CLOSED', 0)
+    this.#loading ??= this.#load()
+    return (await this.#loading).wait(charges, options, request)
   }
 
   /** The first key of these charges for which somebody waits. */
@@ -67,22 +67,22 @@ export class Waiting {
 
   /** Rejects all who wait, and all who come later. */
   close(): void {
-    this.isClosed = true
-    void this.loading?.then((queues) => queues.close())
+    this.#isClosed = true
+    void this.#loading?.then((queues) => queues.close())
   }
 
-  private async load(): Promise<WaitQueues> {
+  async #load(): Promise<WaitQueues> {
     const { WaitQueues } = await import('./wait-queues.ts')
-    const { ask, limiter } = this
+    const limiter = this.#limiter
     const queues = new WaitQueues(
       {
-        ask,
+        ask: this.#ask,
         undo: (charges, decision) =>
           limiter.correct(undone(madeOf(charges, decision.policies)), decision),
         ended: (decision, charges, durationMs) => limiter.report(decision, charges, durationMs),
-        overLimit: (charges) => this.overLimit(charges),
+        overLimit: (charges) => this.#overLimit(charges),
       },
-      this.most,
+      this.#most,
     )
     limiter.ledgers.whenChanged = (keys) => {
       for (const key of keys) queues.wake(key)
@@ -92,8 +92,8 @@ export class Waiting {
   }
 
   /** Previews charges that are larger than their limits: a client may have a larger one. */
-  private overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined> {
+  #overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined> {
     if (!charges.some(({ limit, cost }) => cost > fullOf(limit, Date.now()))) return undefined
-    return this.limiter.preview(charges)
+    return this.#limiter.preview(charges)
   }
 }

@@ -26,10 +26,10 @@ export class VirtualServer {
   readonly outcomes: Outcome[] = []
   readonly admission: Admission
   /** The planned events, read in the order of time. */
-  private readonly events: { at: number; act: () => void; order: number }[] = []
-  private immediates: (() => void)[] = []
-  private order = 0
-  private readonly handle: (server: VirtualServer, end: () => void, outcome: Outcome) => void
+  readonly #events: { at: number; act: () => void; order: number }[] = []
+  #immediates: (() => void)[] = []
+  #order = 0
+  readonly #handle: (server: VirtualServer, end: () => void, outcome: Outcome) => void
 
   /** @param handle serves a request: calls `block` for time on the CPU, and `end` */
   constructor(
@@ -37,10 +37,10 @@ export class VirtualServer {
     handle: (server: VirtualServer, end: () => void, outcome: Outcome) => void,
     report?: () => void,
   ) {
-    this.handle = handle
+    this.#handle = handle
     const runtime: Runtime = {
       now: () => this.now,
-      afterTurn: (act) => void this.immediates.push(act),
+      afterTurn: (act) => void this.#immediates.push(act),
       inBackground: (act, ms) => {
         this.at(this.now + ms, act)
         return () => {}
@@ -59,10 +59,10 @@ export class VirtualServer {
   }
 
   at(at: number, act: () => void): void {
-    const event = { at, act, order: this.order++ }
-    let i = this.events.length
-    while (i > 0 && (this.events[i - 1] as typeof event).at > at) i -= 1
-    this.events.splice(i, 0, event)
+    const event = { at, act, order: this.#order++ }
+    let i = this.#events.length
+    while (i > 0 && (this.#events[i - 1] as typeof event).at > at) i -= 1
+    this.#events.splice(i, 0, event)
   }
 
   /** Keeps the event loop busy. */
@@ -71,26 +71,26 @@ export class VirtualServer {
   }
 
   arrive(at: number, arrival: Arrival = {}): void {
-    this.at(at, () => this.receive(at, arrival))
+    this.at(at, () => this.#receive(at, arrival))
   }
 
   run(until: number): void {
     for (;;) {
-      const [next] = this.events
-      if (this.immediates.length === 0) {
+      const [next] = this.#events
+      if (this.#immediates.length === 0) {
         if (next === undefined || next.at > until) break
         this.now = Math.max(this.now, next.at)
       }
-      const due = this.events.findIndex(({ at }) => at > this.now)
-      for (const { act } of this.events.splice(0, due < 0 ? this.events.length : due)) act()
-      const immediates = this.immediates
-      this.immediates = []
+      const due = this.#events.findIndex(({ at }) => at > this.now)
+      for (const { act } of this.#events.splice(0, due < 0 ? this.#events.length : due)) act()
+      const immediates = this.#immediates
+      this.#immediates = []
       for (const each of immediates) each()
     }
     this.now = Math.max(this.now, until)
   }
 
-  private receive(at: number, arrival: Arrival): void {
+  #receive(at: number, arrival: Arrival): void {
     const { importance = 0, key = 'a', patienceMs = Infinity } = arrival
     const outcome: Outcome = { ...arrival, at, result: undefined, latencyMs: 0 }
     this.outcomes.push(outcome)
@@ -104,7 +104,7 @@ export class VirtualServer {
         settle('served')
         this.admission.end(entry, 'all')
       }
-      this.handle(this, end, outcome)
+      this.#handle(this, end, outcome)
     }
     const entry = this.admission.enter(importance, undefined)
     if (entry !== undefined) {

@@ -24,10 +24,10 @@ export class Breaker {
   /** Calls that failed, one after the other. */
   failures = 0
   /** When the last failed call was made. */
-  private failedAt = Number.NEGATIVE_INFINITY
-  private probes = 0
-  private probeAt = 0
-  private closedAt = Number.NEGATIVE_INFINITY
+  #failedAt = Number.NEGATIVE_INFINITY
+  #probes = 0
+  #probeAt = 0
+  #closedAt = Number.NEGATIVE_INFINITY
 
   succeeded(): void {
     this.failures = 0
@@ -42,38 +42,38 @@ export class Breaker {
    */
   failed(askedAt: number, now: number, final: boolean): boolean {
     if (this.isOpen) return false
-    if (askedAt - this.failedAt >= 1) {
+    if (askedAt - this.#failedAt >= 1) {
       this.failures += 1
-      this.failedAt = askedAt
+      this.#failedAt = askedAt
     }
     if (this.failures < TOLERATED && !final) return false
     this.isOpen = true
-    if (now - this.closedAt > STEADY_MS) this.probes = 0
+    if (now - this.#closedAt > STEADY_MS) this.#probes = 0
     this.schedule(now)
     return true
   }
 
   /** Open, and it is time to try the store. */
   isProbeDue(now: number): boolean {
-    return this.isOpen && now >= this.probeAt
+    return this.isOpen && now >= this.#probeAt
   }
 
   /** An answer has come back: the next probe can start immediately. */
   hasten(now: number): void {
-    this.probeAt = now
+    this.#probeAt = now
   }
 
   /** Sets the time of the next probe. */
   schedule(now: number): void {
-    const mean = Math.min(FIRST_PROBE_MS * 2 ** this.probes, LAST_PROBE_MS)
-    this.probes += 1
-    this.probeAt = now + mean * (0.5 + Math.random())
+    const mean = Math.min(FIRST_PROBE_MS * 2 ** this.#probes, LAST_PROBE_MS)
+    this.#probes += 1
+    this.#probeAt = now + mean * (0.5 + Math.random())
   }
 
   close(now: number): void {
     this.isOpen = false
     this.failures = 0
-    this.closedAt = now
+    this.#closedAt = now
   }
 }
 
@@ -84,51 +84,51 @@ let stores = 0
  * given up, when it is known that the set-up can't work, and when all shards work again.
  */
 export class StoreHealth {
-  private readonly number: number
-  private downs = 0
-  private isExplained = false
+  readonly #number: number
+  #downs = 0
+  #isExplained = false
 
   constructor() {
     stores += 1
-    this.number = stores
+    this.#number = stores
   }
 
   /** A shard of the store is given up. */
   down(reason: unknown): void {
-    this.downs += 1
+    this.#downs += 1
     if (reason instanceof SluiceError) this.setUpFails(reason)
-    else if (this.downs === 1) this.reportDown(reason)
+    else if (this.#downs === 1) this.#reportDown(reason)
   }
 
   /** The set-up can't work. This may become known only after the shard was given up. */
   setUpFails(reason: SluiceError): void {
-    if (this.isExplained) return
-    this.isExplained = true
-    this.reportDown(reason)
+    if (this.#isExplained) return
+    this.#isExplained = true
+    this.#reportDown(reason)
   }
 
   /** A shard works again. */
   up(): void {
-    this.downs -= 1
-    if (this.downs > 0) return
-    this.isExplained = false
+    this.#downs -= 1
+    if (this.#downs > 0) return
+    this.#isExplained = false
     warn('SLUICE_STORE_UP', 'The store has recovered, and decides again.')
-    this.publish('up')
+    this.#publish('up')
   }
 
   /** Publishes that a store that was down is closed: nothing uses it any more. */
   close(): void {
-    if (this.downs > 0) this.publish('closed')
+    if (this.#downs > 0) this.#publish('closed')
   }
 
-  private reportDown(reason: unknown): void {
+  #reportDown(reason: unknown): void {
     const text = reason instanceof Error ? reason.message : String(reason)
     warn('SLUICE_STORE_DOWN', `The store failed, and is not used until it recovers: ${text}`)
-    this.publish('down', text, typeOf(reason))
+    this.#publish('down', text, typeOf(reason))
   }
 
-  private publish(state: StoreEvent['state'], reason?: string, errorType?: string): void {
+  #publish(state: StoreEvent['state'], reason?: string, errorType?: string): void {
     if (!storeEvents.hasSubscribers) return
-    storeEvents.publish({ store: this.number, state, reason, errorType })
+    storeEvents.publish({ store: this.#number, state, reason, errorType })
   }
 }

@@ -39,35 +39,35 @@ export class PendingCall {
  * loop counts a tenth of the deadline at most. So a call ends after ten stalls at the latest.
  */
 export class Deadline {
-  private readonly ms: number
-  private readonly keepsAlive: boolean
+  readonly #ms: number
+  readonly #keepsAlive: boolean
   /** The end of the list, before its first and after its last call: they are in the order in which they are due. */
-  private readonly calls = new PendingCall()
-  private timer: Timer | undefined
+  readonly #calls = new PendingCall()
+  #timer: Timer | undefined
   /** The time until the last tick, without the excess of stalls, ms. */
-  private counted = 0
-  private tickedAt = 0
+  #counted = 0
+  #tickedAt = 0
 
   /**
    * @param ms 1 … 120,000
    * @param keepsAlive whether the process stays alive while a call waits
    */
   constructor(ms: number, keepsAlive = true) {
-    this.ms = ms
-    this.keepsAlive = keepsAlive
+    this.#ms = ms
+    this.#keepsAlive = keepsAlive
   }
 
   /** Awaits a call that is not awaited yet. */
   start(call: PendingCall): void {
-    if (this.timer === undefined) this.tickedAt = performance.now()
-    call.dueAt = this.counted + this.sinceTick() + this.ms
-    const { calls } = this
+    if (this.#timer === undefined) this.#tickedAt = performance.now()
+    call.dueAt = this.#counted + this.#sinceTick() + this.#ms
+    const calls = this.#calls
     call.before = calls.before
     call.after = calls
     calls.before.after = call
     calls.before = call
-    if (this.timer === undefined) this.arm()
-    else if (this.keepsAlive) ref(this.timer)
+    if (this.#timer === undefined) this.#arm()
+    else if (this.#keepsAlive) ref(this.#timer)
   }
 
   /** Ends the call; false if it was over already: then the request is decided. */
@@ -78,49 +78,49 @@ export class Deadline {
     call.before = call
     call.after = call
     // The process stays alive while a request waits, and no longer.
-    const { timer } = this
-    if (this.calls.after !== this.calls || timer === undefined) return true
+    const timer = this.#timer
+    if (this.#calls.after !== this.#calls || timer === undefined) return true
     unref(timer)
     if (timersEndWithRequest) {
       clearTimeout(timer)
-      this.timer = undefined
+      this.#timer = undefined
     }
     return true
   }
 
-  private arm(): void {
-    this.timer = undefined
-    if (!this.calls.isPending) return
-    const waitMs = Math.min(this.calls.after.dueAt - this.counted, this.ms * STALLED)
-    this.timer = setTimeout(() => this.tick(), Math.max(1, Math.ceil(waitMs)))
-    if (!this.keepsAlive) unref(this.timer)
+  #arm(): void {
+    this.#timer = undefined
+    if (!this.#calls.isPending) return
+    const waitMs = Math.min(this.#calls.after.dueAt - this.#counted, this.#ms * STALLED)
+    this.#timer = setTimeout(() => this.#tick(), Math.max(1, Math.ceil(waitMs)))
+    if (!this.#keepsAlive) unref(this.#timer)
   }
 
-  private tick(): void {
-    this.counted += this.sinceTick()
-    this.tickedAt = performance.now()
-    const { counted } = this
+  #tick(): void {
+    this.#counted += this.#sinceTick()
+    this.#tickedAt = performance.now()
+    const counted = this.#counted
     // Timers run before sockets are read: read first what has arrived meanwhile.
-    afterTurn(() => this.expire(counted))
-    this.arm()
+    afterTurn(() => this.#expire(counted))
+    this.#arm()
   }
 
   /** The time since the last tick, without the excess of a stall, ms. */
-  private sinceTick(): number {
-    const ms = performance.now() - this.tickedAt
-    return ms > this.ms * STALL ? this.ms * STALLED : ms
+  #sinceTick(): number {
+    const ms = performance.now() - this.#tickedAt
+    return ms > this.#ms * STALL ? this.#ms * STALLED : ms
   }
 
-  private expire(counted: number): void {
+  #expire(counted: number): void {
     const due: PendingCall[] = []
     // All end before the first is given up: what takes its turn must not be one of them.
-    for (let call = this.calls.after; call !== this.calls && call.dueAt <= counted; ) {
+    for (let call = this.#calls.after; call !== this.#calls && call.dueAt <= counted; ) {
       due.push(call)
       this.end(call)
-      call = this.calls.after
+      call = this.#calls.after
     }
     if (due.length === 0) return
-    const error = new DeadlineError(`no answer within ${this.ms} ms`)
+    const error = new DeadlineError(`no answer within ${this.#ms} ms`)
     for (const call of due) call.giveUp(error)
   }
 }
@@ -130,12 +130,12 @@ export class Deadline {
  * the process alive, as a connection in use does: a pool that ends may leave calls unanswered.
  */
 export class Deadlines {
-  private readonly byMs = new Map<number, Deadline>()
+  readonly #byMs = new Map<number, Deadline>()
 
   /** @param ms 1 … 120,000 */
   of(ms: number): Deadline {
-    const deadline = this.byMs.get(ms) ?? new Deadline(ms, false)
-    this.byMs.set(ms, deadline)
+    const deadline = this.#byMs.get(ms) ?? new Deadline(ms, false)
+    this.#byMs.set(ms, deadline)
     return deadline
   }
 }

@@ -37,14 +37,14 @@ interface Batch {
  * (`StoreCalls.sendBefore`).
  */
 export class Batches {
-  private readonly remote: Ledger<'async'>
-  private readonly hasBan: boolean
-  private open = new Map<string, Batch>()
+  readonly #remote: Ledger<'async'>
+  readonly #hasBan: boolean
+  #open = new Map<string, Batch>()
 
   /** @param hasBan whether a ban decides about each request too */
   constructor(remote: Ledger<'async'>, hasBan: boolean) {
-    this.remote = remote
-    this.hasBan = hasBan
+    this.#remote = remote
+    this.#hasBan = hasBan
   }
 
   /**
@@ -62,13 +62,13 @@ export class Batches {
     late?: (results: Decided) => void,
   ): Promise<T> {
     const { key } = (requests[0] as readonly [Charge])[0]
-    const route = this.remote.shard === undefined ? '' : togetherBy(key)
-    let batch = this.open.get(route)
-    if (batch !== undefined && !this.hasRoomFor(batch, requests)) {
+    const route = this.#remote.shard === undefined ? '' : togetherBy(key)
+    let batch = this.#open.get(route)
+    if (batch !== undefined && !this.#hasRoomFor(batch, requests)) {
       batch.send()
       batch = undefined
     }
-    batch ??= this.begin(route, calls)
+    batch ??= this.#begin(route, calls)
     const { requests: all, waiting } = batch
     const from = all.length
     for (const charges of requests) all.push(charges)
@@ -78,40 +78,40 @@ export class Batches {
     return answer
   }
 
-  private begin(route: string, calls: StoreCalls): Batch {
-    if (this.open.size === 0) afterAsking(this.sendAll)
+  #begin(route: string, calls: StoreCalls): Batch {
+    if (this.#open.size === 0) afterAsking(this.#sendAll)
     const send = () => {
-      this.open.delete(route)
-      this.send(batch)
+      this.#open.delete(route)
+      this.#send(batch)
     }
     const batch: Batch = { calls, send, requests: [], work: undefined, waiting: [] }
-    this.open.set(route, batch)
+    this.#open.set(route, batch)
     calls.open.add(batch)
     return batch
   }
 
   /** Whether the call stays short enough with these requests: none may block the store for long. */
-  private hasRoomFor(batch: Batch, requests: Requests): boolean {
-    batch.work = (batch.work ?? this.workOf(batch.requests)) + this.workOf(requests)
+  #hasRoomFor(batch: Batch, requests: Requests): boolean {
+    batch.work = (batch.work ?? this.#workOf(batch.requests)) + this.#workOf(requests)
     return !isTooMuch(batch.work)
   }
 
-  private workOf(requests: Requests): number {
-    let work = this.hasBan ? requests.length : 0
+  #workOf(requests: Requests): number {
+    let work = this.#hasBan ? requests.length : 0
     for (const charges of requests) work += workOf(charges)
     return work
   }
 
-  private readonly sendAll = () => {
-    const { open } = this
-    this.open = new Map()
-    for (const batch of open.values()) this.send(batch)
+  readonly #sendAll = () => {
+    const open = this.#open
+    this.#open = new Map()
+    for (const batch of open.values()) this.#send(batch)
   }
 
-  private send(batch: Batch): void {
+  #send(batch: Batch): void {
     const { calls, requests, waiting } = batch
     calls.open.delete(batch)
-    const ask = () => this.remote.decide(requests)
+    const ask = () => this.#remote.decide(requests)
     const answer = (results: Results | undefined) => {
       for (const { from, to, use, resolve, reject } of waiting) {
         try {
@@ -159,25 +159,25 @@ export class StoreCalls {
   failure: unknown = undefined
   /** Batches that will be sent at the end of the turn. */
   readonly open = new Set<Batch>()
-  private readonly deadlineMs: number
+  readonly #deadlineMs: number
   /** The deadline of all calls, unless its timer would end with the request in which it was set. */
-  private readonly shared: Deadline | undefined
-  private readonly health: StoreHealth
-  private readonly breaker = new Breaker()
-  private active = 0
+  readonly #shared: Deadline | undefined
+  readonly #health: StoreHealth
+  readonly #breaker = new Breaker()
+  #active = 0
   /** Calls that begin in their order, so that a burst of requests is work for a store, not its failure. */
-  private waiting: StoreCall[] = []
+  #waiting: StoreCall[] = []
   /** The index of the next call in `waiting`: those before it have begun. */
-  private next = 0
+  #next = 0
   /** Unanswered calls. Replaced at a recovery, because the client may have lost some. */
-  private unanswered = { late: 0, probes: 0 }
-  private probedAt = 0
+  #unanswered = { late: 0, probes: 0 }
+  #probedAt = 0
 
   /** @param shared the deadline of all calls; undefined: each has its own */
   constructor(deadlineMs: number, shared: Deadline | undefined, health: StoreHealth) {
-    this.deadlineMs = deadlineMs
-    this.shared = shared
-    this.health = health
+    this.#deadlineMs = deadlineMs
+    this.#shared = shared
+    this.#health = health
   }
 
   /**
@@ -207,13 +207,13 @@ export class StoreCalls {
     failed: (error: unknown) => void,
     late?: (answer: T) => void,
   ): void {
-    const call = new StoreCall(this, this.unanswered, ask, answered, failed, late)
-    call.deadline = this.shared ?? new Deadline(this.deadlineMs)
+    const call = new StoreCall(this, this.#unanswered, ask, answered, failed, late)
+    call.deadline = this.#shared ?? new Deadline(this.#deadlineMs)
     call.deadline.start(call)
     // A request that the runtime has dropped counts as active for ever, and none may wait for another one.
-    if (this.active < MAX_ACTIVE || timersEndWithRequest) void this.begin(call)
-    else if (this.waiting.length - this.next < MAX_WAITING) this.waiting.push(call)
-    else this.refuse(call, new Error('too many calls wait for the store'))
+    if (this.#active < MAX_ACTIVE || timersEndWithRequest) void this.#begin(call)
+    else if (this.#waiting.length - this.#next < MAX_WAITING) this.#waiting.push(call)
+    else this.#refuse(call, new Error('too many calls wait for the store'))
   }
 
   /** Sends a call as `send` does, and returns its answer as a promise. */
@@ -228,33 +228,33 @@ export class StoreCalls {
    *   leaves behind needs one that waits. Undefined: it is not time for one
    */
   probe(ask: () => Promise<unknown>): Promise<void> | undefined {
-    const { breaker } = this
+    const breaker = this.#breaker
     const now = performance.now()
     if (!breaker.isProbeDue(now)) return undefined
-    if (this.unanswered.probes >= MAX_PROBES) {
-      if (now - this.probedAt < LOST_MS) return undefined
-      this.unanswered = { late: 0, probes: 0 }
+    if (this.#unanswered.probes >= MAX_PROBES) {
+      if (now - this.#probedAt < LOST_MS) return undefined
+      this.#unanswered = { late: 0, probes: 0 }
     }
-    const { unanswered } = this
-    this.probedAt = now
+    const unanswered = this.#unanswered
+    this.#probedAt = now
     breaker.schedule(now)
     unanswered.probes += 1
     return new Promise((over) => {
       const pending = new PendingCall()
       pending.giveUp = () => over()
-      const deadline = this.shared ?? new Deadline(this.deadlineMs)
+      const deadline = this.#shared ?? new Deadline(this.#deadlineMs)
       deadline.start(pending)
       ask()
         .then(
           () => {
             unanswered.probes -= 1
-            if (deadline.end(pending)) this.recover()
+            if (deadline.end(pending)) this.#recover()
             else breaker.hasten(performance.now())
           },
           (error) => {
             unanswered.probes -= 1
             deadline.end(pending)
-            if (error instanceof SluiceError) this.failed(error, now)
+            if (error instanceof SluiceError) this.#failed(error, now)
           },
         )
         .then(over)
@@ -265,15 +265,15 @@ export class StoreCalls {
   giveUp(call: StoreCall, error: Error): void {
     if (call.askedAt !== undefined) {
       call.unanswered.late += 1
-      this.active -= 1
-      if (this.waiting.length > 0) this.beginWaiting()
-      this.failed(error, call.askedAt)
+      this.#active -= 1
+      if (this.#waiting.length > 0) this.#beginWaiting()
+      this.#failed(error, call.askedAt)
     }
     call.failed(error)
   }
 
-  private async begin(call: StoreCall): Promise<void> {
-    this.active += 1
+  async #begin(call: StoreCall): Promise<void> {
+    this.#active += 1
     const askedAt = performance.now()
     call.askedAt = askedAt
     let answer: unknown
@@ -285,93 +285,93 @@ export class StoreCalls {
       answer = error
     }
     const inTime = call.deadline.end(call)
-    if (inTime) this.active -= 1
+    if (inTime) this.#active -= 1
     else call.unanswered.late -= 1
-    if (this.waiting.length > 0) this.beginWaiting()
+    if (this.#waiting.length > 0) this.#beginWaiting()
     if (isAnswered) {
-      if (inTime && this.isTrusted && this.breaker.failures > 0) this.breaker.succeeded()
+      if (inTime && this.isTrusted && this.#breaker.failures > 0) this.#breaker.succeeded()
       if (inTime) call.answered(answer)
       else call.late?.(answer)
     } else {
-      if (inTime || answer instanceof SluiceError) this.failed(answer, askedAt)
+      if (inTime || answer instanceof SluiceError) this.#failed(answer, askedAt)
       // One that was given up has failed already.
       if (inTime) call.failed(answer)
     }
   }
 
   /** Refuses a call that has not begun. */
-  private refuse(call: StoreCall, reason: unknown): void {
+  #refuse(call: StoreCall, reason: unknown): void {
     call.deadline.end(call)
     call.failed(reason)
   }
 
   /** Calls in progress are over: those that wait take their turn. */
-  private beginWaiting(): void {
-    while (this.next < this.waiting.length && this.active < MAX_ACTIVE) {
-      const following = this.waiting[this.next] as StoreCall
-      this.next += 1
-      if (this.next === this.waiting.length || this.next === MAX_ACTIVE) {
-        this.waiting = this.waiting.slice(this.next)
-        this.next = 0
+  #beginWaiting(): void {
+    while (this.#next < this.#waiting.length && this.#active < MAX_ACTIVE) {
+      const following = this.#waiting[this.#next] as StoreCall
+      this.#next += 1
+      if (this.#next === this.#waiting.length || this.#next === MAX_ACTIVE) {
+        this.#waiting = this.#waiting.slice(this.#next)
+        this.#next = 0
       }
-      if (following.isPending) void this.begin(following)
+      if (following.isPending) void this.#begin(following)
     }
   }
 
   /** @param askedAt when the store was called, ms of `performance.now()` */
-  private failed(error: unknown, askedAt: number): void {
+  #failed(error: unknown, askedAt: number): void {
     // A set-up that can't work, or a client that no longer answers.
-    const final = error instanceof SluiceError || this.unanswered.late >= MAX_LATE
-    if (this.breaker.failed(askedAt, performance.now(), final)) {
+    const final = error instanceof SluiceError || this.#unanswered.late >= MAX_LATE
+    if (this.#breaker.failed(askedAt, performance.now(), final)) {
       this.isTrusted = false
       this.failure = error
-      this.health.down(error)
-      const refused = this.waiting.slice(this.next)
-      this.waiting = []
-      this.next = 0
-      for (const call of refused) if (call.isPending) this.refuse(call, error)
-    } else if (this.breaker.isOpen && error instanceof SluiceError) {
+      this.#health.down(error)
+      const refused = this.#waiting.slice(this.#next)
+      this.#waiting = []
+      this.#next = 0
+      for (const call of refused) if (call.isPending) this.#refuse(call, error)
+    } else if (this.#breaker.isOpen && error instanceof SluiceError) {
       this.failure = error
-      this.health.setUpFails(error)
+      this.#health.setUpFails(error)
     }
   }
 
-  private recover(): void {
-    if (!this.breaker.isOpen) return
-    this.breaker.close(performance.now())
+  #recover(): void {
+    if (!this.#breaker.isOpen) return
+    this.#breaker.close(performance.now())
     this.isTrusted = true
     this.failure = undefined
-    this.unanswered = { late: 0, probes: 0 }
-    this.health.up()
+    this.#unanswered = { late: 0, probes: 0 }
+    this.#health.up()
   }
 }
 
 /** The calls to each shard of a store, with one deadline. */
 export class ShardCalls {
-  private readonly deadlineMs: number
-  private readonly shared: Deadline | undefined
-  private readonly health = new StoreHealth()
-  private readonly shards: StoreCalls[] = []
+  readonly #deadlineMs: number
+  readonly #shared: Deadline | undefined
+  readonly #health = new StoreHealth()
+  readonly #shards: StoreCalls[] = []
 
   /** @param deadlineMs the longest that a call may take, 1 … 60,000 */
   constructor(deadlineMs: number) {
-    this.deadlineMs = deadlineMs
-    this.shared = timersEndWithRequest ? undefined : new Deadline(deadlineMs)
+    this.#deadlineMs = deadlineMs
+    this.#shared = timersEndWithRequest ? undefined : new Deadline(deadlineMs)
   }
 
   /** The calls to the shard that has a key. */
   to({ shard: shardOf }: Pick<Ledger, 'shard'>, key: string): StoreCalls {
     const shard = shardOf === undefined ? 0 : shardOf(key)
-    const known = this.shards[shard]
+    const known = this.#shards[shard]
     if (known !== undefined) return known
-    const calls = new StoreCalls(this.deadlineMs, this.shared, this.health)
-    this.shards[shard] = calls
+    const calls = new StoreCalls(this.#deadlineMs, this.#shared, this.#health)
+    this.#shards[shard] = calls
     return calls
   }
 
   /** Ends the reports of the store's health: nothing uses the store any more. */
   close(): void {
-    this.health.close()
+    this.#health.close()
   }
 }
 
@@ -387,7 +387,7 @@ class StoreCall extends PendingCall {
   askedAt: number | undefined = undefined
   /** Set when it is sent. */
   declare deadline: Deadline
-  private readonly calls: StoreCalls
+  readonly #calls: StoreCalls
 
   constructor(
     calls: StoreCalls,
@@ -398,7 +398,7 @@ class StoreCall extends PendingCall {
     late: ((answer: never) => void) | undefined,
   ) {
     super()
-    this.calls = calls
+    this.#calls = calls
     this.unanswered = unanswered
     this.ask = ask
     this.answered = answered as StoreCall['answered']
@@ -407,6 +407,6 @@ class StoreCall extends PendingCall {
   }
 
   override giveUp(error: Error): void {
-    this.calls.giveUp(this, error)
+    this.#calls.giveUp(this, error)
   }
 }

@@ -8,15 +8,15 @@ const answers = new Deadline(5000)
 
 /** An answer that somebody waits for. */
 class AwaitedAnswer extends PendingCall {
-  private readonly reject: (error: Error) => void
+  readonly #reject: (error: Error) => void
 
   constructor(reject: (error: Error) => void) {
     super()
-    this.reject = reject
+    this.#reject = reject
   }
 
   override giveUp(error: Error): void {
-    this.reject(error)
+    this.#reject(error)
   }
 }
 

@@ -48,35 +48,35 @@ class Followed {
 export class SharedDocuments {
   /** When to call `refresh`, by `performance.now()`, once a request has come. */
   dueAt: number
-  private readonly store: Store
-  private readonly prefix: string
-  private readonly documents: Documents | undefined
-  private readonly followed: Followed[] = []
+  readonly #store: Store
+  readonly #prefix: string
+  readonly #documents: Documents | undefined
+  readonly #followed: Followed[] = []
   /** Added to `performance.now()`, it is the store's clock, ms. */
-  private aheadMs = 0
+  #aheadMs = 0
   /** Until when an answer is awaited, by `performance.now()`. */
-  private awaitedUntil = 0
+  #awaitedUntil = 0
   /** The changes of this process come one after the other. */
-  private changing: Promise<unknown> | undefined
-  private cancelTimer = () => {}
+  #changing: Promise<unknown> | undefined
+  #cancelTimer = () => {}
   /** How many need it to be read while no request comes. */
-  private awake = 0
+  #awake = 0
 
   constructor(store: Store, prefix: string) {
-    this.store = store
-    this.prefix = prefix
-    this.documents = store.documents
-    this.dueAt = store.mode === 'async' && this.documents !== undefined ? 0 : Infinity
+    this.#store = store
+    this.#prefix = prefix
+    this.#documents = store.documents
+    this.dueAt = store.mode === 'async' && this.#documents !== undefined ? 0 : Infinity
   }
 
   /** Now, ms on the store's clock. */
   now(): number {
-    return this.store.clock?.() ?? Math.round(performance.now() + this.aheadMs)
+    return this.#store.clock?.() ?? Math.round(performance.now() + this.#aheadMs)
   }
 
   /** Whether the store keeps documents. */
   get isSupported(): boolean {
-    return this.documents !== undefined
+    return this.#documents !== undefined
   }
 
   /**
@@ -86,7 +86,7 @@ export class SharedDocuments {
    *   `at` is when, ms on the store's clock
    */
   follow(name: string, learn: (text: string | undefined, at: number) => void): void {
-    this.followed.push(new Followed(name, learn))
+    this.#followed.push(new Followed(name, learn))
   }
 
   /**
@@ -96,15 +96,15 @@ export class SharedDocuments {
    * @returns ends that
    */
   stayAwake(): () => void {
-    this.awake += 1
-    if (this.followed.some(({ isAsked }) => !isAsked)) this.askNow()
-    if (this.awake === 1) this.setTimer()
+    this.#awake += 1
+    if (this.#followed.some(({ isAsked }) => !isAsked)) this.#askNow()
+    if (this.#awake === 1) this.#setTimer()
     let isOver = false
     return () => {
       if (isOver) return
       isOver = true
-      this.awake -= 1
-      if (this.awake === 0) this.cancelTimer()
+      this.#awake -= 1
+      if (this.#awake === 0) this.#cancelTimer()
     }
   }
 
@@ -114,9 +114,9 @@ export class SharedDocuments {
    * @param end when, ms on the store's clock; `Infinity`: nothing does
    */
   wakeBy(end: number): void {
-    if (this.store.mode === 'async') return
+    if (this.#store.mode === 'async') return
     this.dueAt = end === Infinity ? Infinity : 0
-    this.setTimer()
+    this.#setTimer()
   }
 
   /**
@@ -124,18 +124,18 @@ export class SharedDocuments {
    * are asked for: over HTTP that is one request. Call it when it is due.
    */
   refresh(): void {
-    if (this.store.mode === 'sync') {
-      for (const each of this.followed) each.isAsked = true
-      this.learnTime()
+    if (this.#store.mode === 'sync') {
+      for (const each of this.#followed) each.isAsked = true
+      this.#learnTime()
       return
     }
     const now = performance.now()
     this.dueAt = now + READ_EVERY_MS
-    this.setTimer()
-    this.learnTime()
-    if (now < this.awaitedUntil) return
-    this.awaitedUntil = now + LOST_MS
-    afterAsking(() => void this.askAll().finally(() => (this.awaitedUntil = 0)))
+    this.#setTimer()
+    this.#learnTime()
+    if (now < this.#awaitedUntil) return
+    this.#awaitedUntil = now + LOST_MS
+    afterAsking(() => void this.#askAll().finally(() => (this.#awaitedUntil = 0)))
   }
 
   /**
@@ -146,10 +146,10 @@ export class SharedDocuments {
    * @throws SluiceError if the store keeps no documents, and what `plan` and its edit throw
    */
   change(name: string, operation: string, plan: () => MaybePromise<Edit>): MaybePromise<void> {
-    const documents = this.supported()
-    const make = (edit: Edit) => this.attempt(documents, name, operation, edit, 1)
-    if (this.store.mode === 'sync') return then(plan(), make)
-    const earlier = this.changing ?? Promise.resolve()
+    const documents = this.#supported()
+    const make = (edit: Edit) => this.#attempt(documents, name, operation, edit, 1)
+    if (this.#store.mode === 'sync') return then(plan(), make)
+    const earlier = this.#changing ?? Promise.resolve()
     const done = earlier.then(async () => {
       const { inTime } = await import('./in-time.ts')
       const edit = await plan()
@@ -159,7 +159,7 @@ export class SharedDocuments {
         advice: 'It may hold nevertheless: repeat it when the store is back.',
       })
     })
-    this.changing = done.catch(() => {})
+    this.#changing = done.catch(() => {})
     return done
   }
 
@@ -169,10 +169,10 @@ export class SharedDocuments {
    * @throws SluiceError if the store keeps no documents, and StoreError if it does not answer in time
    */
   read(name: string): MaybePromise<{ readonly text: string; readonly at: number }> {
-    const documents = this.supported()
+    const documents = this.#supported()
     const read = () =>
-      then(documents.read(this.prefix, name, ''), ({ text = '', at }) => ({ text, at }))
-    if (this.store.mode === 'sync') return read()
+      then(documents.read(this.#prefix, name, ''), ({ text = '', at }) => ({ text, at }))
+    if (this.#store.mode === 'sync') return read()
     return import('./in-time.ts').then(({ inTime }) =>
       inTime(read, {
         operation: 'read',
@@ -185,78 +185,78 @@ export class SharedDocuments {
   /** Forgets the documents, and asks again. */
   forget(): void {
     if (this.dueAt === Infinity) return
-    for (const each of this.followed) this.teach(each, '', 0)
+    for (const each of this.#followed) this.#teach(each, '', 0)
     this.dueAt = 0
   }
 
-  private askNow(): void {
-    this.awaitedUntil = 0
-    if (this.store.mode === 'async') this.dueAt = 0
-    if (!timersEndWithRequest || this.store.mode === 'sync') this.refresh()
+  #askNow(): void {
+    this.#awaitedUntil = 0
+    if (this.#store.mode === 'async') this.dueAt = 0
+    if (!timersEndWithRequest || this.#store.mode === 'sync') this.refresh()
   }
 
   /** Called by the timer. */
   wake(): void {
     this.refresh()
-    if (this.store.mode === 'sync') this.setTimer()
+    if (this.#store.mode === 'sync') this.#setTimer()
   }
 
   /** Sets the timer anew: what requests have asked is not asked again. */
-  private setTimer(): void {
-    this.cancelTimer()
-    if (this.awake === 0 || this.dueAt === Infinity || timersEndWithRequest) return
-    this.cancelTimer = wakeLater(new WeakRef(this))
+  #setTimer(): void {
+    this.#cancelTimer()
+    if (this.#awake === 0 || this.dueAt === Infinity || timersEndWithRequest) return
+    this.#cancelTimer = wakeLater(new WeakRef(this))
   }
 
   /** What ends by itself ends also while no answer comes. */
-  private learnTime(): void {
+  #learnTime(): void {
     const at = this.now()
-    for (const { isAsked, learn } of this.followed) if (isAsked) learn(undefined, at)
+    for (const { isAsked, learn } of this.#followed) if (isAsked) learn(undefined, at)
   }
 
   /** Asks the store for all documents. */
-  private async askAll(): Promise<void> {
-    await Promise.all(this.followed.map((each) => this.ask(each)))
+  async #askAll(): Promise<void> {
+    await Promise.all(this.#followed.map((each) => this.#ask(each)))
   }
 
   /** Asks the store, and learns its answer. A failure changes nothing. */
-  private async ask(followed: Followed): Promise<void> {
+  async #ask(followed: Followed): Promise<void> {
     const { learned, name, version } = followed
     followed.isAsked = true
     try {
-      const read = await this.documents?.read(this.prefix, name, version)
+      const read = await this.#documents?.read(this.#prefix, name, version)
       if (read === undefined) return
-      this.aheadMs = read.at - performance.now()
+      this.#aheadMs = read.at - performance.now()
       if (learned !== followed.learned) return
       if (read.text === undefined) followed.learn(undefined, read.at)
-      else this.teach(followed, read.text, read.at)
+      else this.#teach(followed, read.text, read.at)
     } catch {
       // The documents that are known stay in force.
       followed.learn(undefined, this.now())
     }
   }
 
-  private attempt(
+  #attempt(
     documents: Documents,
     name: string,
     operation: string,
     edit: Edit,
     attempts: number,
   ): MaybePromise<void> {
-    return then(documents.read(this.prefix, name, ''), ({ text = '', at }) => {
+    return then(documents.read(this.#prefix, name, ''), ({ text = '', at }) => {
       const changed = edit(text, at)
-      if (changed === undefined) return this.teachAll(name, text, at)
+      if (changed === undefined) return this.#teachAll(name, text, at)
       const replaced = documents.replace(
-        this.prefix,
+        this.#prefix,
         name,
         versionOf(text),
         changed.text,
         changed.ttlMs,
       )
       return then(replaced, (isDone) => {
-        if (isDone) return this.teachAll(name, changed.text, at)
+        if (isDone) return this.#teachAll(name, changed.text, at)
         if (attempts < MAX_ATTEMPTS)
-          return this.attempt(documents, name, operation, edit, attempts + 1)
+          return this.#attempt(documents, name, operation, edit, attempts + 1)
         throw new StoreError({
           code: 'SLUICE_STORE_CONTENTION',
           operation,
@@ -267,21 +267,21 @@ export class SharedDocuments {
     })
   }
 
-  private teachAll(name: string, text: string, at: number): void {
-    this.aheadMs = at - performance.now()
-    for (const each of this.followed) if (each.name === name) this.teach(each, text, at)
+  #teachAll(name: string, text: string, at: number): void {
+    this.#aheadMs = at - performance.now()
+    for (const each of this.#followed) if (each.name === name) this.#teach(each, text, at)
   }
 
   /** @param at when the store had the text, ms on its clock */
-  private teach(followed: Followed, text: string, at: number): void {
+  #teach(followed: Followed, text: string, at: number): void {
     followed.version = versionOf(text)
     followed.learned += 1
     followed.learn(text, at)
   }
 
   /** @throws SluiceError if the store keeps no documents */
-  private supported(): Documents {
-    if (this.documents !== undefined) return this.documents
+  #supported(): Documents {
+    if (this.#documents !== undefined) return this.#documents
     throw new SluiceError({
       code: 'SLUICE_OPTION_CONFLICT',
       option: 'store',

@@ -36,7 +36,7 @@ export class InspectedKeyspace {
    * the same for every limit; or only whether a key is blocked, since how fast a bucket drains depends on it.
    */
   tells: 'everything' | 'use' | 'blocks'
-  private readonly params: Omit<AlgorithmParams, 'limit'>
+  readonly #params: Omit<AlgorithmParams, 'limit'>
 
   constructor(
     name: string,
@@ -54,7 +54,7 @@ export class InspectedKeyspace {
     this.policy = policy
     this.windowMs = windowMs
     this.dryRun = dryRun
-    this.params = params
+    this.#params = params
     this.limit = algorithm.compile({ ...params, limit: largest })
     this.tells = algorithm.drains ? 'blocks' : 'use'
   }
@@ -63,7 +63,7 @@ export class InspectedKeyspace {
   learn(text: string): void {
     const params = parseParams(text)
     if (params === undefined || params.limit > this.algorithm.maxLimit) return
-    this.limit = this.algorithm.compile({ ...this.params, ...params })
+    this.limit = this.algorithm.compile({ ...this.#params, ...params })
     this.tells = 'everything'
   }
 }

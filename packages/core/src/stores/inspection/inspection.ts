@@ -38,21 +38,21 @@ export class Inspection {
   readonly key: string | undefined
   readonly onePerKeyspace: boolean
   /** The wanted key as remote stores write it, in braces. */
-  private readonly client: string | undefined
-  private readonly policy: string | undefined
-  private readonly onProgress: InspectOptions['onProgress']
-  private looked = 0
+  readonly #client: string | undefined
+  readonly #policy: string | undefined
+  readonly #onProgress: InspectOptions['onProgress']
+  #looked = 0
   /** Keyspaces of which a key has come, with their prefixes, if one is enough. */
-  private readonly seen = new Set<string>()
-  private readonly keyspaces = new Map<string, InspectedKeyspace | undefined>()
+  readonly #seen = new Set<string>()
+  readonly #keyspaces = new Map<string, InspectedKeyspace | undefined>()
 
   constructor({ prefix, policy, key, onePerKeyspace, onProgress }: Wanted) {
     this.prefix = prefix
-    this.policy = policy
+    this.#policy = policy
     this.key = key
-    this.client = key === undefined ? undefined : `{${subject(key)}}`
+    this.#client = key === undefined ? undefined : `{${subject(key)}}`
     this.onePerKeyspace = onePerKeyspace
-    this.onProgress = onProgress
+    this.#onProgress = onProgress
   }
 
   /**
@@ -71,7 +71,7 @@ export class Inspection {
     ]
     // A document, and what clients have of their own.
     if (id === '#' || space.startsWith(OWN_PREFIX)) return undefined
-    const { client = `{${id}}` } = this
+    const client = this.#client ?? `{${id}}`
     if (client !== `{${id}}` && client !== `${shard}{${id}}`) return undefined
     const keyspace = this.keyspaceOf(prefix, space)
     if (!keyspace) return keyspace
@@ -85,10 +85,10 @@ export class Inspection {
   keyspaceOf(prefix: string, name: string): InspectedKeyspace | undefined | null {
     const isOurs = prefix.startsWith(this.prefix) && isScope(prefix.slice(this.prefix.length))
     if (!isOurs) return undefined
-    const keyspace = this.read(prefix, name)
+    const keyspace = this.#read(prefix, name)
     if (keyspace === undefined) return null
-    const isWanted = this.policy === undefined || this.policy === keyspace.policy
-    return isWanted && !this.seen.has(`${prefix}\n${name}`) ? keyspace : undefined
+    const isWanted = this.#policy === undefined || this.#policy === keyspace.policy
+    return isWanted && !this.#seen.has(`${prefix}\n${name}`) ? keyspace : undefined
   }
 
   /** Learns the limits of these keyspaces. @returns those that are wanted */
@@ -102,21 +102,21 @@ export class Inspection {
 
   /** Notes that a key could be read. */
   note({ prefix, keyspace }: Pick<StoreEntry, 'prefix' | 'keyspace'>): void {
-    if (this.onePerKeyspace) this.seen.add(`${prefix}\n${keyspace.name}`)
+    if (this.onePerKeyspace) this.#seen.add(`${prefix}\n${keyspace.name}`)
   }
 
   /** Says how far the reading is: see `InspectProgress`. @param looked keys of this step */
   progress(looked: number, unreadable: readonly string[]): void {
-    this.looked += looked
-    this.onProgress?.({ looked: this.looked, unreadable })
+    this.#looked += looked
+    this.#onProgress?.({ looked: this.#looked, unreadable })
   }
 
-  private read(prefix: string, name: string): InspectedKeyspace | undefined {
+  #read(prefix: string, name: string): InspectedKeyspace | undefined {
     const id = `${prefix}\n${name}`
-    if (this.keyspaces.has(id)) return this.keyspaces.get(id)
-    if (this.keyspaces.size === MAX_KEYSPACES) this.keyspaces.clear()
+    if (this.#keyspaces.has(id)) return this.#keyspaces.get(id)
+    if (this.#keyspaces.size === MAX_KEYSPACES) this.#keyspaces.clear()
     const keyspace = inspectedKeyspace(name)
-    this.keyspaces.set(id, keyspace)
+    this.#keyspaces.set(id, keyspace)
     return keyspace
   }
 }

@@ -26,15 +26,15 @@ export const SHARDED = '{}'
 
 /** Keeps the keyspaces and their limits in a store, beside the states: the names of keys do not tell them. */
 export class KeptKeyspaces {
-  private readonly documents: Documents<'async'>
+  readonly #documents: Documents<'async'>
   /**
    * Ends with all that is being written, one after the other, so that the limits of the ledger that was opened last are
    * kept. Undefined: nothing is.
    */
-  private writing: Promise<void> | undefined
+  #writing: Promise<void> | undefined
 
   constructor(documents: Documents<'async'>) {
-    this.documents = documents
+    this.#documents = documents
   }
 
   /** Notes the keyspaces of a ledger. */
@@ -51,14 +51,14 @@ export class KeptKeyspaces {
         return { prefix: own, name, params: live === undefined ? text : `${text};live=${live}` }
       })
     const write = (all: readonly UsedKeyspace[]) => {
-      const next = () => this.write(basePrefix(prefix), all, ttlMs, 1)
+      const next = () => this.#write(basePrefix(prefix), all, ttlMs, 1)
       // The first one shares its call with the decision.
-      const done = this.writing?.then(next) ?? next()
+      const done = this.#writing?.then(next) ?? next()
       const end = () => {
-        if (this.writing === ended) this.writing = undefined
+        if (this.#writing === ended) this.#writing = undefined
       }
       const ended = done.then(end, end)
-      this.writing = ended
+      this.#writing = ended
       return done
     }
     return new LedgerKeyspaces(used, write, () => this.read(prefix))
@@ -66,27 +66,26 @@ export class KeptKeyspaces {
 
   /** Reads the keyspaces of all limiters under a prefix, and of their routes. */
   async read(prefix: string): Promise<KeptKeyspace[]> {
-    const { text = '', at } = await this.documents.read(basePrefix(prefix), KEYSPACES, '')
+    const { text = '', at } = await this.#documents.read(basePrefix(prefix), KEYSPACES, '')
     const kept = keptAt(text, at)
     if (!kept.some(({ params }) => parseLive(params))) return kept
     const { withSettings } = await import('./live-settings.ts')
-    return withSettings(kept, this.documents, basePrefix(prefix), at)
+    return withSettings(kept, this.#documents, basePrefix(prefix), at)
   }
 
   /** Resolves when all that is being written is there, or has failed. */
   async settled(): Promise<void> {
-    await this.writing
+    await this.#writing
   }
 
   /** @returns until when all of them are kept at least, ms on the store's clock; 0: not all are */
-  private async write(
+  async #write(
     prefix: string,
     used: readonly UsedKeyspace[],
     ttlMs: number,
     attempt: number,
   ): Promise<number> {
-    const { documents } = this
-    const { text = '', at } = await documents.read(prefix, KEYSPACES, '')
+    const { text = '', at } = await this.#documents.read(prefix, KEYSPACES, '')
     const kept = new Map(keptAt(text, at).map((each) => [idOf(each), each]))
     const isKept = (each: (typeof used)[number]) => {
       const known = kept.get(idOf(each))
@@ -106,7 +105,7 @@ export class KeptKeyspaces {
       return `${each.until} ${each.prefix} ${each.params} ${each.name}`
     })
     const until = last[0]?.until as number
-    const isWritten = await documents.replace(
+    const isWritten = await this.#documents.replace(
       prefix,
       KEYSPACES,
       versionOf(text),
@@ -114,18 +113,18 @@ export class KeptKeyspaces {
       until - at,
     )
     if (isWritten) return keptUntil()
-    return attempt < MAX_ATTEMPTS ? this.write(prefix, used, ttlMs, attempt + 1) : 0
+    return attempt < MAX_ATTEMPTS ? this.#write(prefix, used, ttlMs, attempt + 1) : 0
   }
 }
 
 /** Keeps the keyspaces of one ledger. */
 export class LedgerKeyspaces {
-  private readonly used: UsedKeyspace[]
-  private readonly write: (used: readonly UsedKeyspace[]) => Promise<number>
-  private readonly read: () => Promise<readonly KeptKeyspace[]>
+  readonly #used: UsedKeyspace[]
+  readonly #write: (used: readonly UsedKeyspace[]) => Promise<number>
+  readonly #read: () => Promise<readonly KeptKeyspace[]>
   /** When it looks again, by `performance.now()`. */
-  private dueAt: number
-  private isSharded = false
+  #dueAt: number
+  #isSharded = false
   /**
    * Until when other versions of the application find all of them, ms on the store's clock: they mark the states of a
    * client that they give something of its own. A state that may live longer is marked from the start.
@@ -137,10 +136,10 @@ export class LedgerKeyspaces {
     write: (used: readonly UsedKeyspace[]) => Promise<number>,
     read: () => Promise<readonly KeptKeyspace[]>,
   ) {
-    this.used = used
-    this.write = write
-    this.read = read
-    this.dueAt = used.length === 0 ? Infinity : 0
+    this.#used = used
+    this.#write = write
+    this.#read = read
+    this.#dueAt = used.length === 0 ? Infinity : 0
     this.keptUntil = used.length === 0 ? Infinity : 0
   }
 
@@ -151,11 +150,11 @@ export class LedgerKeyspaces {
    * @param of the keyspaces of the policies
    */
   async others(of: readonly Pick<Keyspace, 'name'>[]): Promise<UsedKeyspace[]> {
-    if (this.used.length === 0) return []
-    const known = new Set(this.used.map(idOf))
+    if (this.#used.length === 0) return []
+    const known = new Set(this.#used.map(idOf))
     const policies = new Set(of.map(({ name }) => ownKeyspace(name)))
-    const prefixes = new Set(this.used.map(({ prefix }) => prefix))
-    return (await this.read()).filter((each) => {
+    const prefixes = new Set(this.#used.map(({ prefix }) => prefix))
+    return (await this.#read()).filter((each) => {
       const isOurs = prefixes.has(each.prefix) && !known.has(idOf(each)) && each.name !== SHARDED
       return isOurs && policies.has(ownKeyspace(parseBan(each.name)?.quota ?? each.name))
     })
@@ -163,24 +162,24 @@ export class LedgerKeyspaces {
 
   /** Notes that there are keys with shards. */
   shard(): void {
-    const [first] = this.used
-    if (this.isSharded || first === undefined) return
-    this.isSharded = true
-    this.used.push({ prefix: first.prefix, name: SHARDED, params: '-' })
-    this.dueAt = 0
+    const [first] = this.#used
+    if (this.#isSharded || first === undefined) return
+    this.#isSharded = true
+    this.#used.push({ prefix: first.prefix, name: SHARDED, params: '-' })
+    this.#dueAt = 0
   }
 
   /** Keeps them in the background, if that is due. Call it once the store has answered. */
   keep(): void {
     const now = performance.now()
-    if (now < this.dueAt) return
-    this.dueAt = now + RENEWED_MS
-    this.write(this.used).then(
+    if (now < this.#dueAt) return
+    this.#dueAt = now + RENEWED_MS
+    this.#write(this.#used).then(
       (until) => {
         this.keptUntil = until
       },
       () => {
-        this.dueAt = now + RETRY_MS
+        this.#dueAt = now + RETRY_MS
       },
     )
   }

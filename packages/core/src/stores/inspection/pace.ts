@@ -8,35 +8,35 @@ const MAX_PAUSE_MS = 100
  * worked on it. What the reader does by itself meanwhile is such a time already.
  */
 export class Pace {
-  private workedMs = 0
-  private freeMs = 0
-  private isWorking = true
-  private since = performance.now()
+  #workedMs = 0
+  #freeMs = 0
+  #isWorking = true
+  #since = performance.now()
 
   /** The server has answered. */
   pause(): void {
-    this.count()
-    this.isWorking = false
+    this.#count()
+    this.#isWorking = false
   }
 
   /** The server works again. */
   resume(): void {
-    this.count()
-    this.isWorking = true
+    this.#count()
+    this.#isWorking = true
   }
 
   /** Waits for what it has not been free yet. */
   async rest(): Promise<void> {
     this.pause()
-    const ms = Math.min(this.workedMs - this.freeMs, MAX_PAUSE_MS)
+    const ms = Math.min(this.#workedMs - this.#freeMs, MAX_PAUSE_MS)
     // A timer takes a ms at least.
     if (ms >= 1) await sleep(ms)
   }
 
-  private count(): void {
+  #count(): void {
     const now = performance.now()
-    if (this.isWorking) this.workedMs += now - this.since
-    else this.freeMs += now - this.since
-    this.since = now
+    if (this.#isWorking) this.#workedMs += now - this.#since
+    else this.#freeMs += now - this.#since
+    this.#since = now
   }
 }

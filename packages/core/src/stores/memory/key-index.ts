@@ -17,56 +17,56 @@ const MOST_DIGITS = 10
  * integers in Node before 20.20.2, 22.22.2 and 24.14.1: those are never in the `Map`.
  */
 export class KeyIndex {
-  private readonly maxKeys: number
-  private readonly rows: { key(row: number): string | undefined }
-  private few: Map<string, number> | undefined = new Map()
-  private many: HashIndex | undefined
-  private moving: Iterator<[string, number]> | undefined
+  readonly #maxKeys: number
+  readonly #rows: { key(row: number): string | undefined }
+  #few: Map<string, number> | undefined = new Map()
+  #many: HashIndex | undefined
+  #moving: Iterator<[string, number]> | undefined
 
   /**
    * @param maxKeys the most keys that it will hold
    * @param rows where the keys themselves are kept
    */
   constructor(maxKeys: number, rows: { key(row: number): string | undefined }) {
-    this.maxKeys = maxKeys
-    this.rows = rows
+    this.#maxKeys = maxKeys
+    this.#rows = rows
   }
 
   /** The row of a key, or -1. */
   find(key: string): number {
-    const row = this.few === undefined ? undefined : this.few.get(key)
+    const row = this.#few === undefined ? undefined : this.#few.get(key)
     if (row !== undefined) return row
-    return this.many === undefined ? -1 : this.many.find(key)
+    return this.#many === undefined ? -1 : this.#many.find(key)
   }
 
   /** Adds a key that is not there yet. */
   add(key: string, row: number): void {
-    const { few } = this
-    if (few !== undefined && this.moving === undefined && !isInteger(key)) {
+    const few = this.#few
+    if (few !== undefined && this.#moving === undefined && !isInteger(key)) {
       few.set(key, row)
-      if (few.size === FEW) this.moving = few.entries()
+      if (few.size === FEW) this.#moving = few.entries()
       return
     }
-    this.many ??= new HashIndex(this.maxKeys, this.rows)
-    this.many.add(key, row)
-    for (let moved = 0; this.moving !== undefined && moved < MOVED; moved += 1) this.moveOne()
+    this.#many ??= new HashIndex(this.#maxKeys, this.#rows)
+    this.#many.add(key, row)
+    for (let moved = 0; this.#moving !== undefined && moved < MOVED; moved += 1) this.#moveOne()
   }
 
   /** Removes a key that is there. */
   delete(key: string): void {
-    if (this.few?.delete(key) !== true) this.many?.delete(key)
+    if (this.#few?.delete(key) !== true) this.#many?.delete(key)
   }
 
-  private moveOne(): void {
-    const { value, done } = (this.moving as Iterator<[string, number]>).next()
+  #moveOne(): void {
+    const { value, done } = (this.#moving as Iterator<[string, number]>).next()
     if (done) {
-      this.few = undefined
-      this.moving = undefined
+      this.#few = undefined
+      this.#moving = undefined
       return
     }
     const [key, row] = value
-    this.few?.delete(key)
-    this.many?.add(key, row)
+    this.#few?.delete(key)
+    this.#many?.add(key, row)
   }
 }
 
@@ -89,14 +89,14 @@ const FARTHEST = 512
  * as a whole when it grows, which would hold up a million keys for tens of milliseconds.
  */
 export class HashIndex {
-  private readonly rows: { key(row: number): string | undefined }
-  private readonly hash: (key: string) => number
+  readonly #rows: { key(row: number): string | undefined }
+  readonly #hash: (key: string) => number
   /** For each entry of a shard the hash of its key, and its row + 1; 0 instead of the row: it is free. */
-  private readonly shards: (Int32Array | undefined)[]
-  private readonly sizes: number[]
-  private readonly shift: number
+  readonly shards: (Int32Array | undefined)[]
+  readonly #sizes: number[]
+  readonly #shift: number
   /** The rows of keys that found no entry near enough, if somebody makes so many collide. */
-  private readonly strays = new Map<string, number>()
+  readonly #strays = new Map<string, number>()
 
   /**
    * @param maxKeys the most keys that it will hold
@@ -104,83 +104,83 @@ export class HashIndex {
    */
   constructor(maxKeys: number, rows: { key(row: number): string | undefined }, hash = keyedHash()) {
     const bits = Math.max(0, Math.ceil(Math.log2(maxKeys / PER_SHARD)))
-    this.rows = rows
-    this.hash = hash
+    this.#rows = rows
+    this.#hash = hash
     this.shards = new Array(2 ** bits).fill(undefined)
-    this.sizes = new Array(2 ** bits).fill(0)
-    this.shift = 31 - bits
+    this.#sizes = new Array(2 ** bits).fill(0)
+    this.#shift = 31 - bits
   }
 
   /** The row of a key, or -1. */
   find(key: string): number {
-    const hash = this.hash(key)
-    const entries = this.shards[this.shardOf(hash)]
-    const at = entries === undefined ? -1 : this.search(entries, hash, key)
+    const hash = this.#hash(key)
+    const entries = this.shards[this.#shardOf(hash)]
+    const at = entries === undefined ? -1 : this.#search(entries, hash, key)
     if (at >= 0) return ((entries as Int32Array)[at + 1] as number) - 1
-    return this.strays.size === 0 ? -1 : (this.strays.get(key) ?? -1)
+    return this.#strays.size === 0 ? -1 : (this.#strays.get(key) ?? -1)
   }
 
   /** Adds a key that is not there yet. */
   add(key: string, row: number): void {
-    const hash = this.hash(key)
-    const shard = this.shardOf(hash)
+    const hash = this.#hash(key)
+    const shard = this.#shardOf(hash)
     let entries = this.shards[shard]
     if (entries === undefined) {
       entries = new Int32Array(2 * SMALLEST)
       this.shards[shard] = entries
-    } else if (8 * ((this.sizes[shard] as number) + 1) > 3 * entries.length) {
-      entries = this.grow(shard, entries)
+    } else if (8 * ((this.#sizes[shard] as number) + 1) > 3 * entries.length) {
+      entries = this.#grow(shard, entries)
     }
-    this.insert(shard, entries, hash, row)
+    this.#insert(shard, entries, hash, row)
   }
 
   /** Removes a key that is there. */
   delete(key: string): void {
-    if (this.strays.size > 0 && this.strays.delete(key)) return
-    const hash = this.hash(key)
-    const shard = this.shardOf(hash)
+    if (this.#strays.size > 0 && this.#strays.delete(key)) return
+    const hash = this.#hash(key)
+    const shard = this.#shardOf(hash)
     const entries = this.shards[shard] as Int32Array
-    this.sizes[shard] = (this.sizes[shard] as number) - 1
-    close(entries, this.search(entries, hash, key))
+    this.#sizes[shard] = (this.#sizes[shard] as number) - 1
+    close(entries, this.#search(entries, hash, key))
   }
 
   /** Where the entry of the key is, or without a key the first free one; -1 if there is none near enough. */
-  private search(entries: Int32Array, hash: number, key: string | undefined): number {
+  #search(entries: Int32Array, hash: number, key: string | undefined): number {
     const mask = entries.length - 1
     let at = (hash << 1) & mask
     for (let looked = 0; looked < FARTHEST; looked += 1) {
       const row = (entries[at + 1] as number) - 1
       if (row < 0) return key === undefined ? at : -1
-      if (key !== undefined && entries[at] === hash && this.rows.key(row) === key) return at
+      if (key !== undefined && entries[at] === hash && this.#rows.key(row) === key) return at
       at = (at + 2) & mask
     }
     return -1
   }
 
-  private insert(shard: number, entries: Int32Array, hash: number, row: number): void {
-    const at = this.search(entries, hash, undefined)
+  #insert(shard: number, entries: Int32Array, hash: number, row: number): void {
+    const at = this.#search(entries, hash, undefined)
     if (at < 0) {
-      this.strays.set(this.rows.key(row) as string, row)
+      this.#strays.set(this.#rows.key(row) as string, row)
       return
     }
     entries[at] = hash
     entries[at + 1] = row + 1
-    this.sizes[shard] = (this.sizes[shard] as number) + 1
+    this.#sizes[shard] = (this.#sizes[shard] as number) + 1
   }
 
-  private grow(shard: number, entries: Int32Array): Int32Array {
+  #grow(shard: number, entries: Int32Array): Int32Array {
     const grown = new Int32Array(entries.length * 2)
     this.shards[shard] = grown
-    this.sizes[shard] = 0
+    this.#sizes[shard] = 0
     for (let at = 0; at < entries.length; at += 2) {
       const row = (entries[at + 1] as number) - 1
-      if (row >= 0) this.insert(shard, grown, entries[at] as number, row)
+      if (row >= 0) this.#insert(shard, grown, entries[at] as number, row)
     }
     return grown
   }
 
-  private shardOf(hash: number): number {
-    return (hash >>> 1) >>> this.shift
+  #shardOf(hash: number): number {
+    return (hash >>> 1) >>> this.#shift
   }
 }
 

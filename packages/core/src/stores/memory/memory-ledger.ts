@@ -14,49 +14,48 @@ import type { Tables } from './tables.ts'
 
 /** Decides on the tables of a memory store, one for each policy, and one for the ban. */
 export class MemoryLedger implements Ledger<'sync'> {
-  private readonly store: Tables
-  private readonly tables: readonly Table[]
+  readonly #store: Tables
+  readonly #tables: readonly Table[]
   /** The state of each table's key during the step, reused by every call. */
-  private readonly states: readonly KeyState[]
+  readonly #states: readonly KeyState[]
   /** The row of each table's key, or -1, reused by every call. */
-  private readonly rows: number[]
-  private readonly result: StoreResult
+  readonly #rows: number[]
+  readonly #result: StoreResult
   /** The result of an only request. */
-  private readonly results: readonly [StoreResult]
+  readonly #results: readonly [StoreResult]
   /** The last limit of each table. `scales` has how much usage one of its units is. */
-  private readonly scaledFor: (CompiledLimit | undefined)[]
-  private readonly scales: number[]
-  private readonly unused = new KeyState()
-  private readonly ban: { limit: CompiledLimit; state: KeyState } | undefined
+  readonly #scaledFor: (CompiledLimit | undefined)[]
+  readonly #scales: number[]
+  readonly #unused = new KeyState()
+  readonly #ban: { limit: CompiledLimit; state: KeyState } | undefined
 
   /** @param ban the limit of a ban, whose table is the last one */
   constructor(store: Tables, tables: readonly Table[], ban?: CompiledLimit) {
-    this.store = store
-    this.tables = tables
-    this.states = tables.map(() => new KeyState())
-    this.rows = tables.map(() => -1)
-    this.scaledFor = tables.map(() => undefined)
-    this.scales = tables.map(() => 0)
-    this.ban = ban && { limit: ban, state: this.states.at(-1) as KeyState }
-    const outcomes = ban === undefined ? this.states : this.states.slice(0, -1)
-    this.result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.ban?.state }
-    this.results = [this.result]
+    this.#store = store
+    this.#tables = tables
+    this.#states = tables.map(() => new KeyState())
+    this.#rows = tables.map(() => -1)
+    this.#scaledFor = tables.map(() => undefined)
+    this.#scales = tables.map(() => 0)
+    this.#ban = ban && { limit: ban, state: this.#states.at(-1) as KeyState }
+    const outcomes = ban === undefined ? this.#states : this.#states.slice(0, -1)
+    this.#result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.#ban?.state }
+    this.#results = [this.#result]
   }
 
   /** An only charge, as most limiters have it, is decided here: by the path for several, a decision takes 11 % longer. */
   decide(requests: readonly (readonly Charge[])[], isPeek = false): readonly StoreResult[] {
-    if (requests.length > 1 || this.tables.length > 1 || isPeek)
-      return this.decideOthers(requests, isPeek)
+    if (requests.length > 1 || this.#tables.length > 1 || isPeek)
+      return this.#decideOthers(requests, isPeek)
     const charges = requests[0] as readonly Charge[]
-    const now = this.store.clock()
+    const now = this.#store.clock()
     const charge = charges[0] as Charge
-    const { result } = this
-    const table = this.tables[0] as Table
-    const state = this.states[0] as KeyState
+    const table = this.#tables[0] as Table
+    const state = this.#states[0] as KeyState
     let row = table.find(charge.key)
     if (row < 0) {
-      this.makeRoom(charges, now)
-      row = this.rows[0] as number
+      this.#makeRoom(charges, now)
+      row = this.#rows[0] as number
     }
     if (row < 0) empty(state)
     else table.load(row, state)
@@ -65,37 +64,38 @@ export class MemoryLedger implements Ledger<'sync'> {
     state.own = undefined
     decideOne(state, charge, now, charge.cost)
     const { admitted } = state
-    result.admitted = admitted || charge.dryRun === true
-    result.at = now
+    this.#result.admitted = admitted || charge.dryRun === true
+    this.#result.at = now
     if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
-      this.write(0, row, charge, now)
+      this.#write(0, row, charge, now)
     } else if (!admitted && row >= 0) {
       table.setUsage(row, EXHAUSTED)
     }
-    return this.results
+    return this.#results
   }
 
   change(change: Change, onIncrease?: (increase: ChargeIncrease) => void): GrantResult | undefined {
-    const { store, tables, rows } = this
+    const store = this.#store
+    const tables = this.#tables
     const now = store.clock()
     const increases: ChargeIncrease[] | undefined = onIncrease && []
     const states: ChangedStates = {
       load: (policy, key) => {
         const row = (tables[policy] as Table).find(key)
         const isFull = row < 0 && mayAdd(change) && store.size >= store.maxKeys
-        rows[policy] = isFull && !store.makeRoom(now) ? OVERFLOW : row
-        return this.load(policy, key)
+        this.#rows[policy] = isFull && !store.makeRoom(now) ? OVERFLOW : row
+        return this.#load(policy, key)
       },
       keep: (policy, key, _state, keepMs, limit) => {
         if (limit === undefined || keepMs === 0) (tables[policy] as Table).delete(key)
-        else this.write(policy, rows[policy] as number, { key, limit }, now)
+        else this.#write(policy, this.#rows[policy] as number, { key, limit }, now)
       },
       own: (policy, key) => tables[policy]?.own.get(key),
-      keepOwn: (policy, key, terms) => this.keepOwn(tables[policy] as Table, key, terms, now),
+      keepOwn: (policy, key, terms) => this.#keepOwn(tables[policy] as Table, key, terms, now),
     }
     const count = {
-      policies: tables.length - Number(this.ban !== undefined),
-      bans: this.ban !== undefined,
+      policies: tables.length - Number(this.#ban !== undefined),
+      bans: this.#ban !== undefined,
     }
     const result = applyChange(change, states, count, now, increases)
     // The callback may call this ledger, which reuses its states.
@@ -104,58 +104,55 @@ export class MemoryLedger implements Ledger<'sync'> {
     return result
   }
 
-  private decideOthers(
-    requests: readonly (readonly Charge[])[],
-    isPeek: boolean,
-  ): readonly StoreResult[] {
+  #decideOthers(requests: readonly (readonly Charge[])[], isPeek: boolean): readonly StoreResult[] {
     if (requests.length > 1)
       return requests.map((charges) => copyOf(this.decide([charges], isPeek)[0] as StoreResult))
     const charges = requests[0] as readonly Charge[]
-    if (isPeek) this.peek(charges)
-    else this.charge(charges)
-    return this.results
+    if (isPeek) this.#peek(charges)
+    else this.#charge(charges)
+    return this.#results
   }
 
-  private peek(charges: readonly Charge[]): void {
-    this.find(charges)
-    this.decideAll(charges, this.store.clock(), true)
+  #peek(charges: readonly Charge[]): void {
+    this.#find(charges)
+    this.#decideAll(charges, this.#store.clock(), true)
   }
 
-  private charge(charges: readonly Charge[]): void {
-    const now = this.store.clock()
-    if (this.find(charges) > 0) this.makeRoom(charges, now)
-    const result = this.decideAll(charges, now, false)
+  #charge(charges: readonly Charge[]): void {
+    const now = this.#store.clock()
+    if (this.#find(charges) > 0) this.#makeRoom(charges, now)
+    const result = this.#decideAll(charges, now, false)
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
-      const state = this.states[i] as KeyState
+      const state = this.#states[i] as KeyState
       if (commitOne(state, charge, now, result.admitted ? charge.cost : 0)) {
-        this.write(i, this.rows[i] as number, charge, now)
-      } else if (!state.admitted && (this.rows[i] as number) >= 0) {
-        this.tables[i]?.setUsage(this.rows[i] as number, EXHAUSTED)
+        this.#write(i, this.#rows[i] as number, charge, now)
+      } else if (!state.admitted && (this.#rows[i] as number) >= 0) {
+        this.#tables[i]?.setUsage(this.#rows[i] as number, EXHAUSTED)
       }
     }
-    if (this.ban?.state.counted || this.ban?.state.rebased) this.writeBan(charges, now)
+    if (this.#ban?.state.counted || this.#ban?.state.rebased) this.#writeBan(charges, now)
   }
 
   /** Keeps a client's own record, whether it has a row or not. */
-  private keepOwn(table: Table, key: string, terms: OwnTerms | undefined, now: number): void {
+  #keepOwn(table: Table, key: string, terms: OwnTerms | undefined, now: number): void {
     if (!table.own.set(key, terms, now)) {
       throw conflict(
         'maxKeys',
         'room for one more client with a limit of its own or a block',
-        this.store.maxKeys,
+        this.#store.maxKeys,
         'Raise maxKeys of the memory store, or end overrides that nobody needs.',
       )
     }
-    this.store.sweeper.schedule(table.own.dueAt, now)
+    this.#store.sweeper.schedule(table.own.dueAt, now)
   }
 
   /** Finds the rows of the keys, that of the ban by the first; returns how many have none, without the ban's. */
-  private find(charges: readonly Pick<Charge, 'key'>[]): number {
+  #find(charges: readonly Pick<Charge, 'key'>[]): number {
     let missing = 0
-    for (let i = 0; i < this.tables.length; i += 1) {
-      const row = (this.tables[i] as Table).find(((charges[i] ?? charges[0]) as Charge).key)
-      this.rows[i] = row
+    for (let i = 0; i < this.#tables.length; i += 1) {
+      const row = (this.#tables[i] as Table).find(((charges[i] ?? charges[0]) as Charge).key)
+      this.#rows[i] = row
       if (row < 0 && i < charges.length) missing += 1
     }
     return missing
@@ -165,76 +162,70 @@ export class MemoryLedger implements Ledger<'sync'> {
    * Makes room for the keys that have no row. Those that find none share the overflow row of
    * their table, because every other key is being refused.
    */
-  private makeRoom(charges: readonly Pick<Charge, 'key'>[], now: number): void {
-    const { store, rows } = this
+  #makeRoom(charges: readonly Pick<Charge, 'key'>[], now: number): void {
+    const store = this.#store
     let room = store.maxKeys - store.size
     // The freed key may be one of these charges, so find all of them again.
-    while (this.find(charges) > room && store.makeRoom(now)) room = store.maxKeys - store.size
+    while (this.#find(charges) > room && store.makeRoom(now)) room = store.maxKeys - store.size
     for (let i = 0; i < charges.length; i += 1) {
-      if (rows[i] === -1 && --room < 0) rows[i] = OVERFLOW
+      if (this.#rows[i] === -1 && --room < 0) this.#rows[i] = OVERFLOW
     }
   }
 
-  private decideAll(charges: readonly Charge[], now: number, isPeek: boolean): StoreResult {
-    for (let i = 0; i < this.tables.length; i += 1) {
-      this.load(i, ((charges[i] ?? charges[0]) as Charge).key)
+  #decideAll(charges: readonly Charge[], now: number, isPeek: boolean): StoreResult {
+    for (let i = 0; i < this.#tables.length; i += 1) {
+      this.#load(i, ((charges[i] ?? charges[0]) as Charge).key)
     }
-    this.result.admitted = decideAll(this.states, charges, now, this.ban, isPeek)
-    this.result.at = now
-    return this.result
+    this.#result.admitted = decideAll(this.#states, charges, now, this.#ban, isPeek)
+    this.#result.at = now
+    return this.#result
   }
 
   /** Loads and returns the state of a charge. */
-  private load(i: number, key: string): KeyState {
-    const row = this.rows[i] as number
-    const state = this.states[i] as KeyState
+  #load(i: number, key: string): KeyState {
+    const row = this.#rows[i] as number
+    const state = this.#states[i] as KeyState
     if (row < 0) empty(state)
-    else this.tables[i]?.load(row, state)
-    const { own } = this.tables[i] as Table
+    else this.#tables[i]?.load(row, state)
+    const { own } = this.#tables[i] as Table
     state.terms = own.terms.size === 0 ? undefined : own.get(key)
     state.own = undefined
     return state
   }
 
-  private writeBan([charge]: readonly Charge[], now: number): void {
-    const { store } = this
-    const place = this.tables.length - 1
-    const row = this.rows[place] as number
+  #writeBan([charge]: readonly Charge[], now: number): void {
+    const store = this.#store
+    const place = this.#tables.length - 1
+    const row = this.#rows[place] as number
     // With every other key refused there is no room to count refusals: keys must not share a ban.
     if (row < 0 && store.size >= store.maxKeys && !store.makeRoom(now)) return
-    this.write(place, row, { ...charge, limit: this.ban?.limit } as Charge, now)
+    this.#write(place, row, { ...charge, limit: this.#ban?.limit } as Charge, now)
   }
 
-  private write(
-    i: number,
-    row: number,
-    { key, limit }: Pick<Charge, 'key' | 'limit'>,
-    now: number,
-  ): void {
-    const { store } = this
-    const table = this.tables[i] as Table
-    const state = this.states[i] as KeyState
+  #write(i: number, row: number, { key, limit }: Pick<Charge, 'key' | 'limit'>, now: number): void {
+    const table = this.#tables[i] as Table
+    const state = this.#states[i] as KeyState
     const place = row < 0 ? table.add(key) : row
     const applied = state.own ?? limit
     const keepMs = applied.keepMs === undefined ? state.resetMs : applied.keepMs(state, now)
     // A slot that is in use must not be forgotten: one too many would be admitted.
     const isExhausted = state.remaining < 1 || limit.algorithm.holdsSlots === true
     // A division costs more than all the rest of it.
-    if (!isExhausted && this.scaledFor[i] !== applied) this.scale(i, applied, now)
+    if (!isExhausted && this.#scaledFor[i] !== applied) this.#scale(i, applied, now)
     // The share in use of what the quota holds when full: 0 … 254.
-    const usage = 254 - ((state.remaining * (this.scales[i] as number)) | 0)
+    const usage = 254 - ((state.remaining * (this.#scales[i] as number)) | 0)
     if (state.terms !== undefined && endOf(state.terms) <= now) table.own.set(key, undefined, now)
     table.save(place, state, now, keepMs, isExhausted ? EXHAUSTED : usage)
     const { dueAt } = table
-    if (dueAt < store.sweeper.nextAt) store.sweeper.schedule(dueAt, now)
+    if (dueAt < this.#store.sweeper.nextAt) this.#store.sweeper.schedule(dueAt, now)
   }
 
-  private scale(i: number, limit: CompiledLimit, now: number): void {
-    const { unused } = this
+  #scale(i: number, limit: CompiledLimit, now: number): void {
+    const unused = this.#unused
     empty(unused)
     limit.decide(unused, now, 0)
-    this.scaledFor[i] = limit
-    this.scales[i] = 254 / unused.remaining
+    this.#scaledFor[i] = limit
+    this.#scales[i] = 254 / unused.remaining
   }
 }
 

@@ -34,7 +34,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
   readonly maxKeys: number
   readonly clock: () => number
   readonly documents: Documents<'sync'>
-  private readonly tables: Tables
+  readonly #tables: Tables
 
   constructor(options: MemoryStoreOptions) {
     const given = checkObject('options', options, 'the options of a store')
@@ -42,13 +42,13 @@ export class MemoryStore implements InspectableStore<'sync'> {
     const { maxKeys, clock = turnClock() } = readOptions(OPTIONS.memoryStore, '', given)
     this.maxKeys = maxKeys
     this.clock = clock
-    this.tables = new Tables(maxKeys, clock)
+    this.#tables = new Tables(maxKeys, clock)
     this.documents = keptDocuments(clock)
   }
 
   /** Keys kept now. */
   get size(): number {
-    return this.tables.size
+    return this.#tables.size
   }
 
   /** @throws SluiceError if `maxKeys` has no room for one key of each space */
@@ -63,26 +63,26 @@ export class MemoryStore implements InspectableStore<'sync'> {
       )
     }
     const tables = keyspaces.map((each) => {
-      const table = this.tables.of(each.prefix ?? prefix, each.name)
+      const table = this.#tables.of(each.prefix ?? prefix, each.name)
       table.keyspace = each
       return table
     })
-    return new MemoryLedger(this.tables, tables, ban?.limit)
+    return new MemoryLedger(this.#tables, tables, ban?.limit)
   }
 
   /** @throws SluiceError if an option is wrong */
   inspect(options?: InspectOptions): AsyncIterable<StoreEntry> {
-    return this.entries(readInspectOptions(options))
+    return this.#entries(readInspectOptions(options))
   }
 
-  private async *entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
+  async *#entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
     const { inspectTables } = await import('./inspect-tables.ts')
-    yield* inspectTables([...this.tables.all], this.clock, wanted)
+    yield* inspectTables([...this.#tables.all], this.clock, wanted)
   }
 
   /** Stops the sweep and forgets every key. */
   close(): void {
-    this.tables.sweeper.close()
-    this.tables.clear()
+    this.#tables.sweeper.close()
+    this.#tables.clear()
   }
 }

@@ -26,15 +26,15 @@ export class OwnTable {
   terms: ReadonlyMap<string, OwnTerms> = NO_TERMS
   /** The earliest time at which a record can be dropped, ms. */
   dueAt = Infinity
-  private readonly count: OwnCount
+  readonly #count: OwnCount
   /** Where the sweep goes on, and the earliest end that it has passed. */
-  private hand: Iterator<[string, OwnTerms]> | undefined
-  private earliest = Infinity
+  #hand: Iterator<[string, OwnTerms]> | undefined
+  #earliest = Infinity
 
   constructor(prefix: string, name: string, count: OwnCount) {
     this.prefix = prefix
     this.name = name
-    this.count = count
+    this.#count = count
   }
 
   get(key: string): OwnTerms | undefined {
@@ -45,48 +45,48 @@ export class OwnTable {
   set(key: string, terms: OwnTerms | undefined, now: number): boolean {
     const id = bounded(key)
     if (terms === undefined) {
-      this.drop(id)
+      this.#drop(id)
       return true
     }
     const isKnown = this.terms.has(id)
-    if (!isKnown && this.count.value >= this.count.most && !this.displace(now)) return false
+    if (!isKnown && this.#count.value >= this.#count.most && !this.#displace(now)) return false
     const end = endOf(terms)
     this.dueAt = Math.min(this.dueAt, end)
-    this.earliest = Math.min(this.earliest, end)
+    this.#earliest = Math.min(this.#earliest, end)
     if (this.terms === NO_TERMS) this.terms = new Map()
-    this.map.set(isKnown ? id : copied(id), terms)
-    if (!isKnown) this.count.value += 1
+    this.#map.set(isKnown ? id : copied(id), terms)
+    if (!isKnown) this.#count.value += 1
     return true
   }
 
   clear(): void {
-    this.count.value -= this.terms.size
+    this.#count.value -= this.terms.size
     this.terms = NO_TERMS
-    this.hand = undefined
+    this.#hand = undefined
     this.dueAt = Infinity
   }
 
   /** Drops the ended parts of some records. */
   sweep(now: number): void {
-    if (this.hand === undefined) {
-      this.hand = this.terms.entries()
-      this.earliest = Infinity
+    if (this.#hand === undefined) {
+      this.#hand = this.terms.entries()
+      this.#earliest = Infinity
     }
     for (let looked = 0; looked < BATCH; looked += 1) {
-      const { value, done } = this.hand.next()
+      const { value, done } = this.#hand.next()
       if (done) {
-        this.hand = undefined
-        this.dueAt = this.earliest
+        this.#hand = undefined
+        this.dueAt = this.#earliest
         return
       }
       const end = endOf(value[1])
-      if (end <= now) this.drop(value[0])
-      else this.earliest = Math.min(this.earliest, end)
+      if (end <= now) this.#drop(value[0])
+      else this.#earliest = Math.min(this.#earliest, end)
     }
   }
 
   /** Drops ended parts of some records, or the block that ends first. False if all of them have more than a block. */
-  private displace(now: number): boolean {
+  #displace(now: number): boolean {
     let first: string | undefined
     let earliest = Infinity
     let looked = 0
@@ -99,15 +99,15 @@ export class OwnTable {
       first = id
       earliest = end
     }
-    if (first !== undefined) this.drop(first)
+    if (first !== undefined) this.#drop(first)
     return first !== undefined
   }
 
-  private drop(id: string): void {
-    if (this.map.delete(id)) this.count.value -= 1
+  #drop(id: string): void {
+    if (this.#map.delete(id)) this.#count.value -= 1
   }
 
-  private get map(): Map<string, OwnTerms> {
+  get #map(): Map<string, OwnTerms> {
     return this.terms as Map<string, OwnTerms>
   }
 }

@@ -27,61 +27,61 @@ const abandoned = new FinalizationRegistry<{ cancel(): void }>((alarm) => alarm.
 export class TableSweeper {
   /** When it runs next, ms on the store's clock; `Infinity` without a key that expires. */
   nextAt = Infinity
-  private readonly tables: readonly (readonly Expiring[])[]
-  private readonly clock: () => number
-  private readonly self = new WeakRef(this)
-  private readonly alarm = { cancel() {} }
-  private setAt = 0
-  private closed = false
+  readonly #tables: readonly (readonly Expiring[])[]
+  readonly #clock: () => number
+  readonly #self = new WeakRef(this)
+  readonly #alarm = { cancel() {} }
+  #setAt = 0
+  #closed = false
 
   constructor(tables: readonly (readonly Expiring[])[], clock: () => number) {
-    this.tables = tables
-    this.clock = clock
-    abandoned.register(this, this.alarm)
+    this.#tables = tables
+    this.#clock = clock
+    abandoned.register(this, this.#alarm)
   }
 
   /** Makes it run when a key expires, or soon after it. */
   schedule(dueAt: number, now: number): void {
     const at = Math.max(dueAt, now + PAUSE_MS)
-    if (at < this.nextAt && !this.closed) this.set(now, at - now)
+    if (at < this.nextAt && !this.#closed) this.#set(now, at - now)
   }
 
   close(): void {
-    this.closed = true
-    this.alarm.cancel()
+    this.#closed = true
+    this.#alarm.cancel()
     this.nextAt = Infinity
   }
 
   /** Called by the timer. */
   sweep(): void {
-    const now = this.clock()
+    const now = this.#clock()
     this.nextAt = Infinity
-    if (this.freeSlice(now)) this.set(now, BREAK_MS)
+    if (this.#freeSlice(now)) this.#set(now, BREAK_MS)
     // With a clock that a test has stopped, it would run forever: the next key that is kept restarts it.
-    else if (now !== this.setAt) this.schedule(this.dueAt(), now)
+    else if (now !== this.#setAt) this.schedule(this.#dueAt(), now)
   }
 
   /** Frees expired entries until a slice is used up; true if there is more. */
-  private freeSlice(now: number): boolean {
+  #freeSlice(now: number): boolean {
     const until = performance.now() + SLICE_MS
-    for (const table of this.tables.flat()) {
+    for (const table of this.#tables.flat()) {
       while (table.dueAt <= now) {
         table.sweep(now)
-        if (performance.now() >= until) return this.dueAt() <= now
+        if (performance.now() >= until) return this.#dueAt() <= now
       }
     }
     return false
   }
 
-  private dueAt(): number {
-    return this.tables.flat().reduce((earliest, { dueAt }) => Math.min(earliest, dueAt), Infinity)
+  #dueAt(): number {
+    return this.#tables.flat().reduce((earliest, { dueAt }) => Math.min(earliest, dueAt), Infinity)
   }
 
-  private set(now: number, delayMs: number): void {
+  #set(now: number, delayMs: number): void {
     const ms = Math.min(delayMs, LONGEST_MS)
-    this.alarm.cancel()
-    this.alarm.cancel = sweepLater(this.self, ms)
-    this.setAt = now
+    this.#alarm.cancel()
+    this.#alarm.cancel = sweepLater(this.#self, ms)
+    this.#setAt = now
     this.nextAt = now + ms
   }
 }

@@ -39,40 +39,40 @@ export class Table {
   dueAt = Infinity
   /** The clients' own limits, top-ups and blocks, whether they have a row or not. */
   readonly own: OwnTable
-  private readonly maxKeys: number
-  private index: KeyIndex
-  private pages: RowPage[] = []
+  readonly #maxKeys: number
+  #index: KeyIndex
+  #pages: RowPage[] = []
   /** The last row that was freed, or -1. Its state holds the one that was freed before it. */
-  private lastFree = -1
-  private next = 0
+  #lastFree = -1
+  #next = 0
   /** The page looked at last. */
-  private hand = 0
+  #hand = 0
 
   /** @param maxKeys the most keys that it will hold */
   constructor(maxKeys: number, prefix: string, name: string, own: OwnTable) {
     this.own = own
-    this.maxKeys = maxKeys
+    this.#maxKeys = maxKeys
     this.prefix = prefix
     this.name = name
-    this.index = new KeyIndex(maxKeys, this)
-    this.claim(undefined)
+    this.#index = new KeyIndex(maxKeys, this)
+    this.#claim(undefined)
   }
 
   /** The row of a key, or -1. */
   find(key: string): number {
-    return this.index.find(key.length < DIGEST_LENGTH ? key : bounded(key))
+    return this.#index.find(key.length < DIGEST_LENGTH ? key : bounded(key))
   }
 
   /** The row of a key in the form in which it is kept, or -1. */
   findKept(id: string): number {
-    return this.index.find(id)
+    return this.#index.find(id)
   }
 
   /** Adds a key that is not there yet; returns its row, with the state of a key never seen. */
   add(key: string): number {
     const id = copied(bounded(key))
-    const row = this.claim(id)
-    this.index.add(id, row)
+    const row = this.#claim(id)
+    this.#index.add(id, row)
     this.size += 1
     return row
   }
@@ -83,25 +83,25 @@ export class Table {
   }
 
   free(row: number): void {
-    const { keys, states } = this.page(row)
-    this.index.delete(keys[row & (PAGE - 1)] as string)
-    this.empty(row)
+    const { keys, states } = this.#page(row)
+    this.#index.delete(keys[row & (PAGE - 1)] as string)
+    this.#empty(row)
     keys[row & (PAGE - 1)] = undefined
-    states[(row & (PAGE - 1)) * WIDTH] = this.lastFree
-    this.lastFree = row
+    states[(row & (PAGE - 1)) * WIDTH] = this.#lastFree
+    this.#lastFree = row
     this.size -= 1
   }
 
   /** Forgets every key. */
   clear(): void {
-    this.index = new KeyIndex(this.maxKeys, this)
-    this.pages = []
+    this.#index = new KeyIndex(this.#maxKeys, this)
+    this.#pages = []
     this.size = 0
     this.spare = 0
     this.dueAt = Infinity
-    this.lastFree = -1
-    this.next = 0
-    this.claim(undefined)
+    this.#lastFree = -1
+    this.#next = 0
+    this.#claim(undefined)
   }
 
   /** Frees expired rows of one page, at most a batch; returns how many. */
@@ -112,16 +112,16 @@ export class Table {
   }
 
   key(row: number): string | undefined {
-    return this.page(row).keys[row & (PAGE - 1)]
+    return this.#page(row).keys[row & (PAGE - 1)]
   }
 
   /** Rows from the first one to the last that was ever claimed: those that are free have no key. */
   get end(): number {
-    return this.next
+    return this.#next
   }
 
   load(row: number, state: KeyState): void {
-    const { states, logs, helds } = this.pages[row >> PAGE_BITS] as RowPage
+    const { states, logs, helds } = this.#pages[row >> PAGE_BITS] as RowPage
     const offset = (row & (PAGE - 1)) * WIDTH
     state.a = states[offset] as number
     state.b = states[offset + 1] as number
@@ -135,7 +135,7 @@ export class Table {
    * @param usage the share of the quota in use, 0 … 254, or `EXHAUSTED`
    */
   save(row: number, state: KeyState, now: number, keepMs: number, usage: number): void {
-    const page = this.pages[row >> PAGE_BITS] as RowPage
+    const page = this.#pages[row >> PAGE_BITS] as RowPage
     const { states } = page
     const offset = (row & (PAGE - 1)) * WIDTH
     const freeAt = now + keepMs
@@ -143,7 +143,7 @@ export class Table {
     states[offset + 1] = state.b
     states[offset + 2] = state.c
     states[offset + 3] = freeAt
-    if (freeAt < page.dueAt) this.due(page, freeAt)
+    if (freeAt < page.dueAt) this.#due(page, freeAt)
     if (page.usages[row & (PAGE - 1)] !== usage) this.setUsage(row, usage)
     if (state.log !== undefined) {
       page.logs ??= []
@@ -156,11 +156,11 @@ export class Table {
   }
 
   usage(row: number): number {
-    return this.page(row).usages[row & (PAGE - 1)] as number
+    return this.#page(row).usages[row & (PAGE - 1)] as number
   }
 
   setUsage(row: number, usage: number): void {
-    const page = this.page(row)
+    const page = this.#page(row)
     const before = page.usages[row & (PAGE - 1)]
     // The overflow row never counts as a key that could be freed.
     const after = row === OVERFLOW ? EXHAUSTED : usage
@@ -173,44 +173,44 @@ export class Table {
   /** The rows of the next page that can be freed at `now`, at most `most`. */
   expired(now: number, most: number): readonly number[] {
     const found: number[] = []
-    const page = this.nextPage((each) => each.dueAt <= now)
-    if (page === undefined) this.dueAt = Math.min(...this.pages.map(({ dueAt }) => dueAt))
-    else page.dueAt = page.expired(now, most, this.hand * PAGE, found)
+    const page = this.#nextPage((each) => each.dueAt <= now)
+    if (page === undefined) this.dueAt = Math.min(...this.#pages.map(({ dueAt }) => dueAt))
+    else page.dueAt = page.expired(now, most, this.#hand * PAGE, found)
     return found
   }
 
   /** The row whose key is nearest to a full quota, of the next page; -1 if all are exhausted. */
   best(): number {
-    const page = this.spare > 0 ? this.nextPage(({ spare }) => spare > 0) : undefined
-    return page === undefined ? -1 : this.hand * PAGE + page.best()
+    const page = this.spare > 0 ? this.#nextPage(({ spare }) => spare > 0) : undefined
+    return page === undefined ? -1 : this.#hand * PAGE + page.best()
   }
 
-  private page(row: number): RowPage {
-    return this.pages[row >> PAGE_BITS] as RowPage
+  #page(row: number): RowPage {
+    return this.#pages[row >> PAGE_BITS] as RowPage
   }
 
-  private claim(key: string | undefined): number {
-    const row = this.lastFree < 0 ? this.next++ : this.lastFree
-    if (row === this.pages.length * PAGE) this.pages.push(new RowPage(row === 0 ? FIRST : PAGE))
-    const page = this.page(row)
+  #claim(key: string | undefined): number {
+    const row = this.#lastFree < 0 ? this.#next++ : this.#lastFree
+    if (row === this.#pages.length * PAGE) this.#pages.push(new RowPage(row === 0 ? FIRST : PAGE))
+    const page = this.#page(row)
     if ((row & (PAGE - 1)) === page.usages.length) page.grow()
     const { keys, states } = page
     keys[row & (PAGE - 1)] = key
-    if (row === this.lastFree) {
+    if (row === this.#lastFree) {
       const offset = (row & (PAGE - 1)) * WIDTH
-      this.lastFree = states[offset] as number
+      this.#lastFree = states[offset] as number
       states[offset] = 0
     }
     return row
   }
 
-  private due(page: RowPage, freeAt: number): void {
+  #due(page: RowPage, freeAt: number): void {
     page.dueAt = freeAt
     if (freeAt < this.dueAt) this.dueAt = freeAt
   }
 
-  private empty(row: number): void {
-    const { states, logs, helds } = this.page(row)
+  #empty(row: number): void {
+    const { states, logs, helds } = this.#page(row)
     const offset = (row & (PAGE - 1)) * WIDTH
     states.fill(0, offset, offset + WIDTH)
     if (logs !== undefined) logs[row & (PAGE - 1)] = undefined
@@ -219,10 +219,10 @@ export class Table {
   }
 
   /** The next page that `suits`, in turn. */
-  private nextPage(suits: (page: RowPage) => boolean): RowPage | undefined {
-    for (let tried = 0; tried < this.pages.length; tried += 1) {
-      this.hand = (this.hand + 1) % this.pages.length
-      const page = this.pages[this.hand] as RowPage
+  #nextPage(suits: (page: RowPage) => boolean): RowPage | undefined {
+    for (let tried = 0; tried < this.#pages.length; tried += 1) {
+      this.#hand = (this.#hand + 1) % this.#pages.length
+      const page = this.#pages[this.#hand] as RowPage
       if (suits(page)) return page
     }
     return undefined

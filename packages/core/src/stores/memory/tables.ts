@@ -18,14 +18,14 @@ export class Tables {
   /** The clients' own limits, top-ups and blocks, by policies. */
   readonly owns: OwnTable[] = []
   readonly sweeper: TableSweeper
-  private readonly ownCount: OwnCount
+  readonly #ownCount: OwnCount
   /** The table looked at last. */
-  private hand = 0
+  #hand = 0
 
   constructor(maxKeys: number, clock: () => number) {
     this.maxKeys = maxKeys
     this.clock = clock
-    this.ownCount = { value: 0, most: maxKeys }
+    this.#ownCount = { value: 0, most: maxKeys }
     this.sweeper = new TableSweeper([this.all, this.owns], clock)
   }
 
@@ -40,7 +40,7 @@ export class Tables {
   of(prefix: string, name: string): Table {
     const known = this.all.find((table) => table.prefix === prefix && table.name === name)
     if (known !== undefined) return known
-    const table = new Table(this.maxKeys, prefix, name, this.ownOf(prefix, ownKeyspace(name)))
+    const table = new Table(this.maxKeys, prefix, name, this.#ownOf(prefix, ownKeyspace(name)))
     this.all.push(table)
     return table
   }
@@ -55,18 +55,18 @@ export class Tables {
    * every key is being refused.
    */
   makeRoom(now: number): boolean {
-    return this.freeExpired(now) || this.evict()
+    return this.#freeExpired(now) || this.#evict()
   }
 
-  private ownOf(prefix: string, name: string): OwnTable {
+  #ownOf(prefix: string, name: string): OwnTable {
     const known = this.owns.find((own) => own.prefix === prefix && own.name === name)
     if (known !== undefined) return known
-    const own = new OwnTable(prefix, name, this.ownCount)
+    const own = new OwnTable(prefix, name, this.#ownCount)
     this.owns.push(own)
     return own
   }
 
-  private freeExpired(now: number): boolean {
+  #freeExpired(now: number): boolean {
     let passes = 0
     for (const table of this.all) {
       for (; table.dueAt <= now && passes < PASSES; passes += 1) {
@@ -76,12 +76,12 @@ export class Tables {
     return false
   }
 
-  private evict(): boolean {
+  #evict(): boolean {
     let from: Table | undefined
     let best = -1
     for (let i = 0, tried = 0; i < this.all.length && tried < TABLES_TRIED; i += 1) {
-      this.hand = (this.hand + 1) % this.all.length
-      const table = this.all[this.hand] as Table
+      this.#hand = (this.#hand + 1) % this.all.length
+      const table = this.all[this.#hand] as Table
       const row = table.best()
       if (row < 0) continue
       tried += 1

@@ -25,14 +25,14 @@ export class NetworkBlocks {
   /** How many are known to be blocked; 0: there is nothing to look for. */
   size = 0
   readonly documents: SharedDocuments
-  private ranges = new AddressRanges()
+  #ranges = new AddressRanges()
   /** When the last block ends, ms on the store's clock. */
-  private lastEnd = 0
+  #lastEnd = 0
 
   constructor(documents: SharedDocuments) {
     this.documents = documents
     documents.follow(NAME, (text, at) => {
-      if (text !== undefined) this.learn(readNetworks(text, at))
+      if (text !== undefined) this.#learn(readNetworks(text, at))
     })
   }
 
@@ -44,13 +44,13 @@ export class NetworkBlocks {
   blockedMs(address: string | undefined): number {
     if (this.size === 0) return 0
     const found = address === undefined ? undefined : parseAddress(address)
-    return found === undefined ? 0 : this.msOf(found)
+    return found === undefined ? 0 : this.#msOf(found)
   }
 
   /** The time until a key is no longer blocked, ms, if it is an address or a network; 0 for any other key. */
   blockedKeyMs(key: string): number {
     const cidr = this.size === 0 ? undefined : parseCidr(key)
-    return cidr === undefined ? 0 : this.msOf(cidr.network, cidr.prefix)
+    return cidr === undefined ? 0 : this.#msOf(cidr.network, cidr.prefix)
   }
 
   /**
@@ -59,12 +59,12 @@ export class NetworkBlocks {
    * @throws SluiceError if there are too many, or the store can't keep them
    */
   block(networks: readonly Cidr[], durationMs: number): MaybePromise<void> {
-    return this.change('block', (blocked, now) => addNetworks(blocked, networks, now + durationMs))
+    return this.#change('block', (blocked, now) => addNetworks(blocked, networks, now + durationMs))
   }
 
   /** Ends the blocks of exactly these networks. */
   unblock(networks: readonly Cidr[]): MaybePromise<void> {
-    return this.change('reset', (blocked) => {
+    return this.#change('reset', (blocked) => {
       const ended = networks.filter((network) => blocked.delete(cidrText(network)))
       return ended.length > 0
     })
@@ -80,16 +80,16 @@ export class NetworkBlocks {
   }
 
   /** @param address is changed */
-  private msOf(address: IpAddress, most?: number): number {
+  #msOf(address: IpAddress, most?: number): number {
     const now = this.documents.now()
-    if (now >= this.lastEnd) this.size = 0
-    let end = this.ranges.endOf(address, most)
+    if (now >= this.#lastEnd) this.size = 0
+    let end = this.#ranges.endOf(address, most)
     // A host that chooses between its own address and those of a tunnel must not escape.
-    if (setTunnelled(address)) end = Math.max(end, this.ranges.endOf(address))
+    if (setTunnelled(address)) end = Math.max(end, this.#ranges.endOf(address))
     return Math.max(0, end - now)
   }
 
-  private change(operation: 'block' | 'reset', edit: Edit): MaybePromise<void> {
+  #change(operation: 'block' | 'reset', edit: Edit): MaybePromise<void> {
     return this.documents.change(NAME, operation, () => (text, at) => {
       const networks = readNetworks(text, at)
       if (!edit(networks, at)) return undefined
@@ -98,14 +98,14 @@ export class NetworkBlocks {
     })
   }
 
-  private learn(networks: BlockedNetworks): void {
-    this.ranges = new AddressRanges()
-    this.lastEnd = 0
+  #learn(networks: BlockedNetworks): void {
+    this.#ranges = new AddressRanges()
+    this.#lastEnd = 0
     for (const [network, end] of networks) {
       const cidr = parseCidr(network)
       if (cidr === undefined) continue
-      this.ranges.add(cidr, end)
-      this.lastEnd = Math.max(this.lastEnd, end)
+      this.#ranges.add(cidr, end)
+      this.#lastEnd = Math.max(this.#lastEnd, end)
     }
     this.size = networks.size
   }

@@ -24,7 +24,7 @@ const QUIET_MS = 1000
 /** One Lua program. */
 export class Script {
   readonly text: string
-  private digest: string | undefined
+  #digest: string | undefined
 
   constructor(text: string) {
     this.text = text
@@ -32,8 +32,8 @@ export class Script {
 
   /** Made when it is first called: most processes call few of all scripts. */
   get sha(): string {
-    this.digest ??= hash('sha1', this.text, 'utf8', 'hex')
-    return this.digest
+    this.#digest ??= hash('sha1', this.text, 'utf8', 'hex')
+    return this.#digest
   }
 }
 
@@ -66,13 +66,13 @@ export class RedisConnection {
   readonly isCluster: boolean
   /** Runs a script that replies with numbers in bytes, as `run` does. */
   readonly runForNumbers: RedisConnection['run']
-  private readonly send: Send
-  private readonly clock: (() => number) | undefined
-  private readonly onReadOnly: (() => unknown) | undefined
-  private quietUntil = -Infinity
+  readonly #send: Send
+  readonly #clock: (() => number) | undefined
+  readonly #onReadOnly: (() => unknown) | undefined
+  #quietUntil = -Infinity
   /** The shards to which each script was sent whole, as bits; without a cluster the first one. */
-  private sentWhole = new WeakMap<Script, number>()
-  private readonly everyShard: number
+  #sentWhole = new WeakMap<Script, number>()
+  readonly #everyShard: number
 
   /**
    * @param clock the clock in place of the server's, ms
@@ -81,18 +81,18 @@ export class RedisConnection {
    */
   constructor(client: RedisClient, clock?: () => number, onReadOnly?: () => unknown) {
     this.isCluster = isCluster(client)
-    this.everyShard = this.isCluster ? ALL_SHARDS : 1
-    this.send = senderOf(client)
+    this.#everyShard = this.isCluster ? ALL_SHARDS : 1
+    this.#send = senderOf(client)
     this.isRest = isUpstash(client)
-    this.runForNumbers = this.isRest ? this.runInDecimals : this.run
-    this.clock = clock
-    this.onReadOnly = onReadOnly
+    this.runForNumbers = this.isRest ? this.#runInDecimals : this.run
+    this.#clock = clock
+    this.#onReadOnly = onReadOnly
   }
 
   time(): ScriptTime {
-    if (this.clock === undefined) return { now: -1, minTtlMs: 1000 }
+    if (this.#clock === undefined) return { now: -1, minTtlMs: 1000 }
     // TTLs pass on the server's clock: a key must not go while the given one stands still.
-    return { now: this.clock(), minTtlMs: 3_600_000 }
+    return { now: this.#clock(), minTtlMs: 3_600_000 }
   }
 
   /**
@@ -103,33 +103,33 @@ export class RedisConnection {
    */
   run<T>(call: ScriptCall, keys: string[], read: (reply: unknown) => T): Promise<T> {
     const { script, args } = call
-    if (this.sentWhole.get(script) !== this.everyShard && this.isFirst(script, keys))
-      return this.runWhole(call, keys, read)
-    return this.send('EVALSHA', script.sha, keys, args).then(read, (error: unknown) => {
+    if (this.#sentWhole.get(script) !== this.#everyShard && this.#isFirst(script, keys))
+      return this.#runWhole(call, keys, read)
+    return this.#send('EVALSHA', script.sha, keys, args).then(read, (error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT'))
         return this.fail(error)
-      this.sentWhole = new WeakMap()
-      this.isFirst(script, keys)
-      return this.runWhole(call, keys, read)
+      this.#sentWhole = new WeakMap()
+      this.#isFirst(script, keys)
+      return this.#runWhole(call, keys, read)
     })
   }
 
-  private runWhole<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T) {
-    return this.send('EVAL', script.text, keys, args).then(read, (error: unknown) => {
-      this.sentWhole.delete(script)
+  #runWhole<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T) {
+    return this.#send('EVAL', script.text, keys, args).then(read, (error: unknown) => {
+      this.#sentWhole.delete(script)
       return this.fail(error)
     })
   }
 
-  private isFirst(script: Script, [key]: readonly string[]): boolean {
-    const sent = this.sentWhole.get(script) ?? 0
+  #isFirst(script: Script, [key]: readonly string[]): boolean {
+    const sent = this.#sentWhole.get(script) ?? 0
     const shard = this.isCluster ? 1 << shardOfName(key as string) : 1
-    this.sentWhole.set(script, sent | shard)
+    this.#sentWhole.set(script, sent | shard)
     return (sent & shard) === 0
   }
 
   /** Runs a script that replies with numbers in bytes, where every reply is text: bytes would be lost. */
-  private runInDecimals<T>(call: ScriptCall, keys: string[], read: (reply: unknown) => T) {
+  #runInDecimals<T>(call: ScriptCall, keys: string[], read: (reply: unknown) => T) {
     const inText = { script: textualOf(call.script), args: call.args }
     return this.run(inText, keys, (reply) => read(fromDecimals(reply)))
   }
@@ -137,15 +137,15 @@ export class RedisConnection {
   /** Throws the failure of a command, in words where it is a mistake in how Redis is set up. */
   readonly fail = (error: unknown): never => {
     const failure = toSetupError(error, this.isCluster)
-    if (isReadOnly(failure)) this.tellOfReplica()
+    if (isReadOnly(failure)) this.#tellOfReplica()
     throw failure
   }
 
-  private tellOfReplica(): void {
+  #tellOfReplica(): void {
     const now = performance.now()
-    if (this.onReadOnly === undefined || now < this.quietUntil) return
-    this.quietUntil = now + QUIET_MS
-    attempt(this.onReadOnly, warnOfCallback)
+    if (this.#onReadOnly === undefined || now < this.#quietUntil) return
+    this.#quietUntil = now + QUIET_MS
+    attempt(this.#onReadOnly, warnOfCallback)
   }
 }
 

@@ -57,19 +57,19 @@ interface ScriptRun {
 
 /** The scripts of the policies of a ledger. A ban is the last of them. */
 export class LedgerScripts {
-  private readonly keyspaces: readonly ScriptKeyspace[]
-  private readonly luaSteps: readonly LuaStep[]
-  private readonly hasBan: boolean
+  readonly #keyspaces: readonly ScriptKeyspace[]
+  readonly #luaSteps: readonly LuaStep[]
+  readonly #hasBan: boolean
   /** Whether a request has one key, so that nothing else depends on whether it is refused. */
-  private readonly isAlone: boolean
-  private readonly known = new Map<string, Script>()
+  readonly #isAlone: boolean
+  readonly #known = new Map<string, Script>()
   /**
    * Requests of one turn may be several calls, if states have entries. One script decides them all:
    * where the server does not have it yet, they are sent again in their order.
    */
-  private readonly isGeneral: boolean
+  readonly #isGeneral: boolean
   /** Decides usual requests with the limits of the keyspaces, which stand in its text. Null: there is none. */
-  private fixed: Script | null | undefined
+  #fixed: Script | null | undefined
 
   /** Loads the Lua of the algorithms, and of no others. */
   static async load(keyspaces: readonly ScriptKeyspace[], hasBan = false): Promise<LedgerScripts> {
@@ -82,13 +82,13 @@ export class LedgerScripts {
     luaSteps: readonly LuaStep[],
     hasBan: boolean,
   ) {
-    this.keyspaces = keyspaces
-    this.luaSteps = luaSteps
-    this.hasBan = hasBan
-    this.isAlone = keyspaces.length === 1
-    this.isGeneral = luaSteps.some(({ entries }) => entries !== undefined)
+    this.#keyspaces = keyspaces
+    this.#luaSteps = luaSteps
+    this.#hasBan = hasBan
+    this.#isAlone = keyspaces.length === 1
+    this.#isGeneral = luaSteps.some(({ entries }) => entries !== undefined)
     const move = luaSteps.some(({ constantsMove }) => constantsMove)
-    if (move || keyspaces.some(({ limit }) => limit === undefined)) this.fixed = null
+    if (move || keyspaces.some(({ limit }) => limit === undefined)) this.#fixed = null
   }
 
   decide(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
@@ -96,17 +96,17 @@ export class LedgerScripts {
     const isAlone = requests.length === 1
     const alike = isAlone || requests.every((charges) => areAlike(charges, first))
     const isRepeated = !isAlone && !areDistinct(requests)
-    const isDry = !this.isAlone && areDry(requests)
-    let isUsual = alike && !isRepeated && !isDry && !this.isGeneral
+    const isDry = !this.#isAlone && areDry(requests)
+    let isUsual = alike && !isRepeated && !isDry && !this.#isGeneral
     for (let i = 0; i < first.length; i += 1) if (first[i]?.cost !== 1) isUsual = false
-    if (isUsual) return this.usual(first, time)
-    return this.general(isDry ? 'dry' : 'general', requests, time, alike, isRepeated)
+    if (isUsual) return this.#usual(first, time)
+    return this.#general(isDry ? 'dry' : 'general', requests, time, alike, isRepeated)
   }
 
   /** @param requests no two with the same key */
   peek(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
-    const kind = !this.isAlone && areDry(requests) ? 'dryPeek' : 'peek'
-    return this.general(kind, requests, time, requests.length === 1, false)
+    const kind = !this.#isAlone && areDry(requests) ? 'dryPeek' : 'peek'
+    return this.#general(kind, requests, time, requests.length === 1, false)
   }
 
   /** @param isShown whether the reply says how each key stood before */
@@ -119,12 +119,12 @@ export class LedgerScripts {
     const about = aboutNow(time)
     const given = charges.map((charge) => numbersOf(charge, about))
     const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
-    addNumbers(args, charges, this.luaSteps, given, about, { settles: true })
-    return { script: this.script(isShown ? 'settleShown' : 'settle', given), args }
+    addNumbers(args, charges, this.#luaSteps, given, about, { settles: true })
+    return { script: this.#script(isShown ? 'settleShown' : 'settle', given), args }
   }
 
   change(change: Change, count: KeyspaceCount, time: ScriptTime): ScriptRun[] {
-    if (change.kind === 'renew') return this.renewals(renewalsOf(change.requests), time)
+    if (change.kind === 'renew') return this.#renewals(renewalsOf(change.requests), time)
     const states = keysOf(change, count)
     const args = [`${time.now}`, `${time.minTtlMs}`]
     switch (change.kind) {
@@ -144,7 +144,7 @@ export class LedgerScripts {
         return [{ call: { script: override, args }, owns: states, states }]
       }
       case 'grant':
-        return [{ call: this.grant(change, args, time), owns: states, states }]
+        return [{ call: this.#grant(change, args, time), owns: states, states }]
     }
   }
 
@@ -155,14 +155,14 @@ export class LedgerScripts {
   }
 
   /** Holds slots anew: those of one policy in one call. */
-  private renewals(renewals: readonly Renewal[], time: ScriptTime): ScriptRun[] {
-    return this.keyspaces.flatMap((_, i) => {
+  #renewals(renewals: readonly Renewal[], time: ScriptTime): ScriptRun[] {
+    return this.#keyspaces.flatMap((_, i) => {
       const states = renewals.filter(({ policy }) => policy === i)
-      return states.length === 0 ? [] : [{ call: this.renew(states, time), owns: [], states }]
+      return states.length === 0 ? [] : [{ call: this.#renew(states, time), owns: [], states }]
     })
   }
 
-  private renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
+  #renew(renewals: readonly Renewal[], time: ScriptTime): ScriptCall {
     const about = aboutNow(time)
     const args = [`${time.now}`, `${time.minTtlMs}`]
     const given = Math.max(...renewals.map((renewal) => numbersOf(renewal, about)))
@@ -171,33 +171,33 @@ export class LedgerScripts {
       args.push(`${slots.length}`, ...slots.map(String))
     }
     const [{ policy }] = renewals as readonly [Renewal]
-    return { script: scriptOf(renewLua(this.stepOf(policy, given))), args }
+    return { script: scriptOf(renewLua(this.#stepOf(policy, given))), args }
   }
 
-  private grant(change: GrantChange, args: string[], time: ScriptTime): ScriptCall {
+  #grant(change: GrantChange, args: string[], time: ScriptTime): ScriptCall {
     const { policy, limit, grant } = change
     const { until = 0, units, id } = grant
     const constants = constantTexts(limit, aboutNow(time))
     const numbers = [until, units, ...halvesOf(id), limit.algorithm.maxLimit, limit.params.limit]
-    const script = scriptOf(grantLua(this.stepOf(policy, constants.length)))
+    const script = scriptOf(grantLua(this.#stepOf(policy, constants.length)))
     return { script, args: [...args, ...constants, ...numbers.map(textOf)] }
   }
 
   /** The call for usual requests: alike, each with keys of its own, and one unit for each charge. */
-  private usual(charges: readonly Charge[], time: ScriptTime): ScriptCall {
+  #usual(charges: readonly Charge[], time: ScriptTime): ScriptCall {
     const args: string[] = []
-    let script = charges.length === this.keyspaces.length ? this.fixed : null
+    let script = charges.length === this.#keyspaces.length ? this.#fixed : null
     for (let i = 0; script !== null && i < charges.length; i += 1) {
-      if (charges[i]?.limit !== this.keyspaces[i]?.limit) script = null
+      if (charges[i]?.limit !== this.#keyspaces[i]?.limit) script = null
     }
     if (script === undefined) {
-      script = this.composeFixed(charges)
-      this.fixed = script
+      script = this.#composeFixed(charges)
+      this.#fixed = script
     }
     if (script === null) {
       const about = aboutNow(time)
       for (const { limit } of charges) args.push(...constantTexts(limit, about))
-      script = this.script(
+      script = this.#script(
         'usual',
         charges.map((charge) => numbersOf(charge, about)),
       )
@@ -206,7 +206,7 @@ export class LedgerScripts {
     return { script, args }
   }
 
-  private general(
+  #general(
     kind: 'general' | 'dry' | 'peek' | 'dryPeek',
     requests: readonly (readonly Charge[])[],
     time: ScriptTime,
@@ -220,42 +220,42 @@ export class LedgerScripts {
     })
     const args: string[] = []
     const isDry = kind === 'dry' || kind === 'dryPeek'
-    for (const charges of listed) addNumbers(args, charges, this.luaSteps, given, about, { isDry })
+    for (const charges of listed) addNumbers(args, charges, this.#luaSteps, given, about, { isDry })
     if (time.now >= 0 || requests.length > 1) {
       const stride = alike ? 0 : args.length / requests.length
       args.push(`${time.now}`, `${time.minTtlMs}`, `${stride}`, isRepeated ? '1' : '0')
     }
-    return { script: this.script(kind, given), args }
+    return { script: this.#script(kind, given), args }
   }
 
-  private script(kind: keyof typeof COMPOSERS, given: readonly number[]): Script {
+  #script(kind: keyof typeof COMPOSERS, given: readonly number[]): Script {
     const id = `${kind} ${given}`
-    let script = this.known.get(id)
+    let script = this.#known.get(id)
     if (script === undefined) {
-      script = scriptOf(COMPOSERS[kind](this.steps(given)))
-      this.known.set(id, script)
+      script = scriptOf(COMPOSERS[kind](this.#steps(given)))
+      this.#known.set(id, script)
     }
     return script
   }
 
-  private steps(given: readonly number[]): ScriptStep[] {
-    return given.map((count, i) => this.stepOf(i, count))
+  #steps(given: readonly number[]): ScriptStep[] {
+    return given.map((count, i) => this.#stepOf(i, count))
   }
 
-  private stepOf(policy: number, given: number): ScriptStep {
-    const { name } = this.keyspaces[policy] as ScriptKeyspace
+  #stepOf(policy: number, given: number): ScriptStep {
+    const { name } = this.#keyspaces[policy] as ScriptKeyspace
     return {
-      step: this.luaSteps[policy] as LuaStep,
+      step: this.#luaSteps[policy] as LuaStep,
       given,
       spaceLength: name.length,
       nameLength: policyName(name).length,
-      isBan: this.hasBan && policy === this.keyspaces.length - 1,
+      isBan: this.#hasBan && policy === this.#keyspaces.length - 1,
     }
   }
 
-  private composeFixed(charges: readonly Charge[]): Script | null {
+  #composeFixed(charges: readonly Charge[]): Script | null {
     const constants = charges.map(({ limit }) => limit.constants(0))
-    const steps = this.steps(constants.map(({ length }) => length))
+    const steps = this.#steps(constants.map(({ length }) => length))
     const text = decideLua(steps, constants)
     if (!scripts.has(text)) {
       if (fixedCount === MAX_FIXED) return null

@@ -37,11 +37,11 @@ type NamedKey = FoundKey & { readonly name: string }
  * after each step for as long as that took: so Redis spends no more than half of its time on it.
  */
 export class RedisInspection {
-  private readonly connection: RedisConnection
-  private readonly scans: () => Promise<readonly Scan[]>
-  private readonly inspection: Inspection
-  private readonly kept: KeptKeyspaces
-  private readonly scripts = new Map<string, LedgerScripts>()
+  readonly #connection: RedisConnection
+  readonly #scans: () => Promise<readonly Scan[]>
+  readonly #inspection: Inspection
+  readonly #kept: KeptKeyspaces
+  readonly #scripts = new Map<string, LedgerScripts>()
 
   /** @param scans gives what scans each server */
   constructor(
@@ -50,27 +50,27 @@ export class RedisInspection {
     wanted: Wanted,
     kept: KeptKeyspaces,
   ) {
-    this.kept = kept
-    this.connection = connection
-    this.scans = scans
-    this.inspection = new Inspection(wanted)
+    this.#kept = kept
+    this.#connection = connection
+    this.#scans = scans
+    this.#inspection = new Inspection(wanted)
   }
 
   async *entries(): AsyncGenerator<StoreEntry, void, undefined> {
-    const { fail } = this.connection
-    await this.kept.settled()
-    const { prefix, key } = this.inspection
-    const kept = await this.kept.read(prefix).catch(fail)
-    const wanted = this.inspection.learn(kept)
+    const { fail } = this.#connection
+    await this.#kept.settled()
+    const { prefix, key } = this.#inspection
+    const kept = await this.#kept.read(prefix).catch(fail)
+    const wanted = this.#inspection.learn(kept)
     // The names of a client's keys are known, but for those in shards.
     const hasShards = kept.some(({ name }) => name === SHARDED)
     if (key !== undefined && kept.length > 0 && (shardLength(key) > 0 || !hasShards)) {
-      yield* this.ofClient(key, wanted)
+      yield* this.#ofClient(key, wanted)
       return
     }
-    const keyPrefix = await this.keyPrefix()
-    const pattern = this.pattern(keyPrefix)
-    for (const scan of await this.scans().catch(fail)) {
+    const keyPrefix = await this.#keyPrefix()
+    const pattern = this.#pattern(keyPrefix)
+    for (const scan of await this.#scans().catch(fail)) {
       let cursor = '0'
       do {
         const pace = new Pace()
@@ -78,23 +78,23 @@ export class RedisInspection {
         pace.pause()
         cursor = next
         const unreadable: string[] = []
-        const found = names.flatMap((name) => this.parse(name, keyPrefix, unreadable) ?? [])
+        const found = names.flatMap((name) => this.#parse(name, keyPrefix, unreadable) ?? [])
         const ofRecords = names.map((name) => statesOf(name.slice(keyPrefix.length), wanted))
         pace.resume()
-        const others = await Promise.all(ofRecords.map((each) => this.absent(each)))
-        const entries = await this.entriesOf([...found, ...others.flat()], unreadable)
+        const others = await Promise.all(ofRecords.map((each) => this.#absent(each)))
+        const entries = await this.#entriesOf([...found, ...others.flat()], unreadable)
         pace.pause()
         for (const entry of entries) {
-          this.inspection.note(entry)
+          this.#inspection.note(entry)
           yield entry
         }
-        this.inspection.progress(SCANNED, unreadable)
+        this.#inspection.progress(SCANNED, unreadable)
         if (cursor !== '0') await pace.rest()
       } while (cursor !== '0')
     }
   }
 
-  private async *ofClient(
+  async *#ofClient(
     key: string,
     kept: readonly KeptKeyspace[],
   ): AsyncGenerator<StoreEntry, void, undefined> {
@@ -102,68 +102,68 @@ export class RedisInspection {
     const nameIn = (prefix: string, space: string) => `${prefix}:{${subject(key)}}:${space}`
     const names = kept.map(({ prefix, name }) => nameIn(prefix, name))
     const owns = kept.map(({ prefix, name }) => nameIn(prefix, ownKeyspace(name)))
-    const there = await this.exist([...names, ...owns])
+    const there = await this.#exist([...names, ...owns])
     const found = names
       .filter((_, i) => there[i] || there[names.length + i])
-      .flatMap((name) => this.parse(name, '', unreadable) ?? [])
-    yield* await this.entriesOf(found, unreadable)
-    this.inspection.progress(names.length, unreadable)
+      .flatMap((name) => this.#parse(name, '', unreadable) ?? [])
+    yield* await this.#entriesOf(found, unreadable)
+    this.#inspection.progress(names.length, unreadable)
   }
 
   /** Which of these keys of one client there are. */
-  private async exist(names: readonly string[]): Promise<boolean[]> {
+  async #exist(names: readonly string[]): Promise<boolean[]> {
     if (names.length === 0) return []
     const call = { script: exist, args: [] }
-    const found = await this.connection.run(call, [...names], String)
+    const found = await this.#connection.run(call, [...names], String)
     return names.map((_, i) => found[i] === '1')
   }
 
   /** Keeps those of a client's states that there are not: what it has of its own is all that there is. */
-  private async absent(names: readonly string[]): Promise<NamedKey[]> {
-    const there = await this.exist(names)
-    return names.filter((_, i) => !there[i]).flatMap((name) => this.parse(name, '', []) ?? [])
+  async #absent(names: readonly string[]): Promise<NamedKey[]> {
+    const there = await this.#exist(names)
+    return names.filter((_, i) => !there[i]).flatMap((name) => this.#parse(name, '', []) ?? [])
   }
 
-  private async entriesOf(found: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
-    const { isCluster } = this.connection
+  async #entriesOf(found: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
+    const { isCluster } = this.#connection
     const calls = byScript(found)
       .flatMap(parts)
       .flatMap((part) => (isCluster ? byClient(part) : [part]))
-    return (await Promise.all(calls.map((keys) => this.read(keys, unreadable)))).flat()
+    return (await Promise.all(calls.map((keys) => this.#read(keys, unreadable)))).flat()
   }
 
   /** The prefix that the client adds to the keys of scripts, but not to those that SCAN returns. */
-  private async keyPrefix(): Promise<string> {
+  async #keyPrefix(): Promise<string> {
     // One of the keys that the user is permitted.
-    const key = `${this.inspection.prefix}:{-}`
-    const name = await this.connection.run({ script: echo, args: [] }, [key], String)
+    const key = `${this.#inspection.prefix}:{-}`
+    const name = await this.#connection.run({ script: echo, args: [] }, [key], String)
     return name.slice(0, -key.length)
   }
 
-  private pattern(keyPrefix: string): string {
-    const { prefix, key } = this.inspection
+  #pattern(keyPrefix: string): string {
+    const { prefix, key } = this.#inspection
     // Redis takes long to compare a name with several stars.
     const rest = key === undefined ? '*' : `*{${escaped(subject(key))}}:*`
     return `${escaped(keyPrefix + prefix)}[.:]${rest}`
   }
 
   /** Undefined if it is no key of a limiter, or not one that is wanted. @param unreadable takes its name if it can't be read */
-  private parse(full: string, keyPrefix: string, unreadable: string[]): NamedKey | undefined {
+  #parse(full: string, keyPrefix: string, unreadable: string[]): NamedKey | undefined {
     if (!full.startsWith(keyPrefix) || full.endsWith(HELD_SUFFIX)) return undefined
     const name = full.slice(keyPrefix.length)
-    const found = this.inspection.find(name)
+    const found = this.#inspection.find(name)
     if (found === null) unreadable.push(name)
     return found ? { ...found, name } : undefined
   }
 
   /** A state at which the script fails spoils its whole call: then each is read alone. */
-  private async read(keys: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
+  async #read(keys: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
     try {
-      return await this.readTogether(keys, unreadable)
+      return await this.#readTogether(keys, unreadable)
     } catch (error) {
       if (!isOfScript(error)) throw error
       if (keys.length > 1) {
-        return (await Promise.all(keys.map((key) => this.read([key], unreadable)))).flat()
+        return (await Promise.all(keys.map((key) => this.#read([key], unreadable)))).flat()
       }
       unreadable.push((keys[0] as NamedKey).name)
       return []
@@ -174,21 +174,18 @@ export class RedisInspection {
    * Reads the states of some keys in one call.
    * @param keys all of the same algorithm, and names of policies of the same length
    */
-  private async readTogether(
-    keys: readonly NamedKey[],
-    unreadable: string[],
-  ): Promise<StoreEntry[]> {
+  async #readTogether(keys: readonly NamedKey[], unreadable: string[]): Promise<StoreEntry[]> {
     const charges = keys.map(({ key, keyspace }) => [{ key, limit: keyspace.limit, cost: 0 }])
     const { keyspace } = keys[0] as NamedKey
     const { algorithm } = keyspace.limit
     const id = scriptId(keys[0] as NamedKey)
     const scripts =
-      this.scripts.get(id) ?? (await LedgerScripts.load([{ algorithm, name: keyspace.name }]))
-    this.scripts.set(id, scripts)
-    const call = scripts.peek(charges, this.connection.time())
+      this.#scripts.get(id) ?? (await LedgerScripts.load([{ algorithm, name: keyspace.name }]))
+    this.#scripts.set(id, scripts)
+    const call = scripts.peek(charges, this.#connection.time())
     const names = keys.map(({ name }) => name)
     const read = (reply: unknown) => readReply(reply, charges)
-    const results = await this.connection.runForNumbers(call, names, read)
+    const results = await this.#connection.runForNumbers(call, names, read)
     return results.flatMap((result, i) => {
       const key = keys[i] as NamedKey
       if (!(result instanceof Error)) return toEntry(key, result.outcomes[0] as KeyState, result.at)

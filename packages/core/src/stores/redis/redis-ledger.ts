@@ -28,17 +28,17 @@ const [probe, probeHeld] = [new Script(PROBE), new Script(PROBE_HELD)]
  * must be those of one id.
  */
 export class RedisLedger implements Ledger<'async'> {
-  private readonly connection: RedisConnection
+  readonly #connection: RedisConnection
   /** The prefixes of the keyspaces; that of the ban is the last one. */
-  private readonly prefixes: readonly string[]
-  private readonly suffixes: readonly string[]
-  private readonly ownSuffixes: readonly string[]
-  private readonly count: KeyspaceCount
-  private readonly policies: readonly Keyspace[]
-  private readonly ban: CompiledLimit | undefined
-  private readonly scripts: LedgerScripts
-  private readonly probeScript: Script
-  private readonly keyspaces: LedgerKeyspaces
+  readonly #prefixes: readonly string[]
+  readonly #suffixes: readonly string[]
+  readonly #ownSuffixes: readonly string[]
+  readonly #count: KeyspaceCount
+  readonly #policies: readonly Keyspace[]
+  readonly #ban: CompiledLimit | undefined
+  readonly #scripts: LedgerScripts
+  readonly #probeScript: Script
+  readonly #keyspaces: LedgerKeyspaces
 
   constructor(
     connection: RedisConnection,
@@ -47,32 +47,33 @@ export class RedisLedger implements Ledger<'async'> {
     kept: KeptKeyspaces,
     scripts: LedgerScripts,
   ) {
-    this.connection = connection
+    this.#connection = connection
     const keyspaces = policies.concat(ban ?? [])
-    this.prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
-    this.suffixes = keyspaces.map(({ name }) => `}:${name}`)
-    this.ownSuffixes = keyspaces.map(({ name }) => `}:${ownKeyspace(name)}`)
-    this.count = { policies: policies.length, bans: ban !== undefined }
-    this.policies = policies
-    this.ban = ban?.limit
+    this.#prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
+    this.#suffixes = keyspaces.map(({ name }) => `}:${name}`)
+    this.#ownSuffixes = keyspaces.map(({ name }) => `}:${ownKeyspace(name)}`)
+    this.#count = { policies: policies.length, bans: ban !== undefined }
+    this.#policies = policies
+    this.#ban = ban?.limit
     const holds = keyspaces.some(({ algorithm }) => algorithm.holdsSlots || algorithm.reserves)
-    this.probeScript = holds ? probeHeld : probe
-    this.scripts = scripts
-    this.keyspaces = kept.of(keyspaces, prefix)
+    this.#probeScript = holds ? probeHeld : probe
+    this.#scripts = scripts
+    this.#keyspaces = kept.of(keyspaces, prefix)
   }
 
   decide(
     requests: readonly (readonly Charge[])[],
     isPeek = false,
   ): Promise<readonly (StoreResult | Error)[]> {
-    const { connection, ban, scripts } = this
+    const connection = this.#connection
+    const ban = this.#ban
     const all = ban ? requests.map((charges) => withBan(charges, ban)) : requests
     const time = connection.time()
-    const call = isPeek ? scripts.peek(all, time) : scripts.decide(all, time)
+    const call = isPeek ? this.#scripts.peek(all, time) : this.#scripts.decide(all, time)
     // Work that a request leaves behind may end with it, and over HTTP it shares the call.
-    if ((timersEndWithRequest || connection.isRest) && !isPeek) this.keyspaces.keep()
-    return connection.runForNumbers(call, this.namesOf(all), (reply) => {
-      if (!isPeek) this.keyspaces.keep()
+    if ((timersEndWithRequest || connection.isRest) && !isPeek) this.#keyspaces.keep()
+    return connection.runForNumbers(call, this.#namesOf(all), (reply) => {
+      if (!isPeek) this.#keyspaces.keep()
       return readReply(reply, requests, ban, isPeek)
     })
   }
@@ -81,67 +82,68 @@ export class RedisLedger implements Ledger<'async'> {
     change: Change,
     onIncrease?: (increase: ChargeIncrease) => void,
   ): Promise<GrantResult | undefined> {
-    if (change.kind === 'settle' && change.isProbe) await this.probe(change)
-    if (change.kind === 'settle' && onIncrease) return this.settleAndShow(change, onIncrease)
-    const { connection, scripts, count } = this
+    if (change.kind === 'settle' && change.isProbe) await this.#probe(change)
+    if (change.kind === 'settle' && onIncrease) return this.#settleAndShow(change, onIncrease)
     const read = 'limit' in change ? toGrantResult : done
-    const runs = scripts.change(change, count, connection.time())
+    const runs = this.#scripts.change(change, this.#count, this.#connection.time())
     const replies = runs.map(({ call, owns, states }) => {
-      const names = [...owns.map(this.ownNameOf), ...states.map(this.nameOf)]
-      return connection.run(call, names, read)
+      const names = [...owns.map(this.#ownNameOf), ...states.map(this.#nameOf)]
+      return this.#connection.run(call, names, read)
     })
     const result = replies.length === 1 ? await replies[0] : await Promise.all(replies)
-    if ('key' in change) await this.changeOthers(change)
-    this.keyspaces.keep()
+    if ('key' in change) await this.#changeOthers(change)
+    this.#keyspaces.keep()
     return change.kind === 'grant' ? (result as GrantResult) : undefined
   }
 
   /** Lets other versions of the application see the change. */
-  private async changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
-    const { connection, scripts, policies, keyspaces } = this
-    const changed = 'policy' in change ? policies.slice(change.policy, change.policy + 1) : policies
-    const others = await keyspaces.others(changed)
+  async #changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
+    const changed =
+      'policy' in change ? this.#policies.slice(change.policy, change.policy + 1) : this.#policies
+    const others = await this.#keyspaces.others(changed)
     if (others.length === 0) return
     const names = others.map(({ prefix, name }) => `${prefix}:{${subject(change.key)}}:${name}`)
-    await connection.run(scripts.changeOthers(change, connection.time()), names, done)
+    await this.#connection.run(
+      this.#scripts.changeOthers(change, this.#connection.time()),
+      names,
+      done,
+    )
   }
 
-  private async settleAndShow(
+  async #settleAndShow(
     { charges, chargedAt = -1 }: SettleChange,
     onIncrease: (increase: ChargeIncrease) => void,
   ): Promise<undefined> {
-    const { connection, scripts } = this
-    const call = scripts.settle(charges, connection.time(), chargedAt, true)
+    const call = this.#scripts.settle(charges, this.#connection.time(), chargedAt, true)
     const read = (reply: unknown) => readIncreases(reply, charges, chargedAt)
-    const increases = await connection.runForNumbers(call, this.namesOf([charges]), read)
+    const increases = await this.#connection.runForNumbers(call, this.#namesOf([charges]), read)
     for (const increase of increases) onIncrease(increase)
   }
 
-  private async probe({ charges }: SettleChange): Promise<void> {
+  async #probe({ charges }: SettleChange): Promise<void> {
     // A key of its own that is where those of the charges are.
-    const key = `${this.prefixes[0]}${subject((charges[0] as Charge).key)}}`
-    const { minTtlMs } = this.connection.time()
-    await this.connection.run({ script: this.probeScript, args: [`${minTtlMs}`] }, [key], done)
+    const key = `${this.#prefixes[0]}${subject((charges[0] as Charge).key)}}`
+    const { minTtlMs } = this.#connection.time()
+    await this.#connection.run({ script: this.#probeScript, args: [`${minTtlMs}`] }, [key], done)
   }
 
-  private namesOf(requests: readonly (readonly Charge[])[]): string[] {
-    const { prefixes, suffixes } = this
+  #namesOf(requests: readonly (readonly Charge[])[]): string[] {
     const names: string[] = []
     for (const charges of requests) {
       for (let i = 0; i < charges.length; i += 1) {
         const { key } = charges[i] as Charge
-        if (key.startsWith('{')) this.keyspaces.shard()
-        names.push(`${prefixes[i]}${subject(key)}${suffixes[i]}`)
+        if (key.startsWith('{')) this.#keyspaces.shard()
+        names.push(`${this.#prefixes[i]}${subject(key)}${this.#suffixes[i]}`)
       }
     }
     return names
   }
 
-  private readonly nameOf = ({ policy, key }: ChangedKey): string =>
-    `${this.prefixes[policy]}${subject(key)}${this.suffixes[policy]}`
+  readonly #nameOf = ({ policy, key }: ChangedKey): string =>
+    `${this.#prefixes[policy]}${subject(key)}${this.#suffixes[policy]}`
 
-  private readonly ownNameOf = ({ policy, key }: ChangedKey): string =>
-    `${this.prefixes[policy]}${subject(key)}${this.ownSuffixes[policy]}`
+  readonly #ownNameOf = ({ policy, key }: ChangedKey): string =>
+    `${this.#prefixes[policy]}${subject(key)}${this.#ownSuffixes[policy]}`
 }
 
 /** The results of the scripts of limits and top-ups, by number. */

@@ -11,27 +11,31 @@ import { RedisLedger } from './redis-ledger.ts'
 /** The parts of a store in Redis. Loaded when a limiter is made on it, since other stores need none of them. */
 export class RedisParts {
   readonly documents: Documents<'async'>
-  private readonly client: RedisClient
-  private readonly connection: RedisConnection
-  private readonly kept: KeptKeyspaces
+  readonly #client: RedisClient
+  readonly #connection: RedisConnection
+  readonly #kept: KeptKeyspaces
 
   /** See `RedisConnection`. */
   constructor(client: RedisClient, clock?: () => number, onReadOnly?: () => unknown) {
-    this.client = client
-    this.connection = new RedisConnection(client, clock, onReadOnly)
-    this.documents = redisDocuments(this.connection)
-    this.kept = new KeptKeyspaces(this.documents)
+    this.#client = client
+    this.#connection = new RedisConnection(client, clock, onReadOnly)
+    this.documents = redisDocuments(this.#connection)
+    this.#kept = new KeptKeyspaces(this.documents)
   }
 
   async open(keyspaces: Keyspaces, prefix: string): Promise<Ledger<'async'>> {
     const { policies, ban } = keyspaces
     const scripts = await LedgerScripts.load(policies.concat(ban ?? []), ban !== undefined)
-    return new RedisLedger(this.connection, keyspaces, prefix, this.kept, scripts)
+    return new RedisLedger(this.#connection, keyspaces, prefix, this.#kept, scripts)
   }
 
   async *entries(wanted: Wanted): AsyncGenerator<StoreEntry, void, undefined> {
     const { RedisInspection } = await import('./redis-inspection.ts')
-    const { client, connection, kept } = this
-    yield* new RedisInspection(connection, () => scansOf(client), wanted, kept).entries()
+    yield* new RedisInspection(
+      this.#connection,
+      () => scansOf(this.#client),
+      wanted,
+      this.#kept,
+    ).entries()
   }
 }

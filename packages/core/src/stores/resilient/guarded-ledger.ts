@@ -48,12 +48,12 @@ export interface Attempt {
 export class GuardedLedger {
   /** Whether the store decides keys separately. */
   readonly isSharded: boolean
-  private readonly remote: Ledger<'async'>
+  readonly #remote: Ledger<'async'>
   /** Counts in this process; undefined if it does not decide by that. */
-  private readonly local: Ledger<'sync'> | undefined
-  private readonly calls: ShardCalls
-  private readonly failureMode: FailureMode
-  private readonly batches: Batches
+  readonly #local: Ledger<'sync'> | undefined
+  readonly #calls: ShardCalls
+  readonly #failureMode: FailureMode
+  readonly #batches: Batches
 
   /**
    * @param local what this process counts by itself; undefined if it does not decide by that
@@ -68,11 +68,11 @@ export class GuardedLedger {
     hasBan: boolean,
   ) {
     this.isSharded = remote.shard !== undefined
-    this.remote = remote
-    this.local = local
-    this.calls = calls
-    this.failureMode = failureMode
-    this.batches = new Batches(remote, hasBan)
+    this.#remote = remote
+    this.#local = local
+    this.#calls = calls
+    this.#failureMode = failureMode
+    this.#batches = new Batches(remote, hasBan)
   }
 
   /**
@@ -80,30 +80,30 @@ export class GuardedLedger {
    * @param learn called with the result, which it returns
    */
   decide(charges: readonly Charge[], learn: Learn): Promise<readonly [StoreResult]> {
-    const calls = this.calls.to(this.remote, (charges[0] as Charge).key)
+    const calls = this.#calls.to(this.#remote, (charges[0] as Charge).key)
     if (!calls.isTrusted) {
-      const result = this.fallback(charges)
-      const probed = this.probeWith(calls, madeBy(result, charges), result.admitted)
+      const result = this.#fallback(charges)
+      const probed = this.#probeWith(calls, madeBy(result, charges), result.admitted)
       return probed === undefined
         ? Promise.resolve([learn(result)])
         : probed.then(() => [learn(result)])
     }
-    return this.batches.ask([charges], calls, (results) => {
-      if (results === undefined) return [learn(this.fallback(charges))]
+    return this.#batches.ask([charges], calls, (results) => {
+      if (results === undefined) return [learn(this.#fallback(charges))]
       const [result] = results as [StoreResult]
-      if (result.admitted) this.countHere(charges, result)
+      if (result.admitted) this.#countHere(charges, result)
       return [learn(result)]
     })
   }
 
   /** Decides charges of the same key, of a request that has others too. */
   async attempt(charges: readonly Charge[]): Promise<Attempt> {
-    const calls = this.calls.to(this.remote, (charges[0] as Charge).key)
+    const calls = this.#calls.to(this.#remote, (charges[0] as Charge).key)
     if (!calls.isTrusted) {
-      const attempt = this.attemptHere(charges)
+      const attempt = this.#attemptHere(charges)
       const conclude = (admitted: boolean) => {
         attempt.conclude(admitted)
-        this.probeWith(calls, madeBy(attempt.result, charges), admitted)
+        this.#probeWith(calls, madeBy(attempt.result, charges), admitted)
       }
       return { ...attempt, conclude }
     }
@@ -111,16 +111,16 @@ export class GuardedLedger {
     /** A late admission by the store: given back if the request was refused meanwhile. */
     let grant: StoreResult | undefined
     const check = () => {
-      if (isRefused && grant !== undefined) this.giveBack(calls, madeBy(grant, charges), grant)
+      if (isRefused && grant !== undefined) this.#giveBack(calls, madeBy(grant, charges), grant)
     }
     const late = (results: readonly StoreResult[] | undefined) => {
       if (results?.[1]?.admitted) grant = results[1]
       check()
     }
     const requests = [charges.map(preview), charges]
-    const results = await this.batches.ask(requests, calls, (decided) => decided, late)
-    if (results !== undefined) return this.attemptOf(calls, charges, results)
-    const attempt = this.attemptHere(charges)
+    const results = await this.#batches.ask(requests, calls, (decided) => decided, late)
+    if (results !== undefined) return this.#attemptOf(calls, charges, results)
+    const attempt = this.#attemptHere(charges)
     const conclude = (admitted: boolean) => {
       attempt.conclude(admitted)
       isRefused = !admitted
@@ -132,11 +132,11 @@ export class GuardedLedger {
   /** Decides each of the requests without charging it. All have the same key or shard. */
   async peek(requests: readonly (readonly Charge[])[]): Promise<readonly StoreResult[]> {
     const [[{ key }]] = requests as readonly [readonly [Charge]]
-    const calls = this.calls.to(this.remote, key)
-    const peekHere = () => requests.map((charges) => this.fallback(charges, true))
+    const calls = this.#calls.to(this.#remote, key)
+    const peekHere = () => requests.map((charges) => this.#fallback(charges, true))
     if (!calls.isTrusted) return peekHere()
     if (calls.open.size > 0) calls.sendBefore(requests.flat().map((charge) => charge.key))
-    const peek = async () => (await this.remote.decide(requests, true)).map(orThrow)
+    const peek = async () => (await this.#remote.decide(requests, true)).map(orThrow)
     return calls.call(peek).catch(peekHere)
   }
 
@@ -151,21 +151,21 @@ export class GuardedLedger {
     onIncrease?: (increase: ChargeIncrease) => void,
   ): Promise<GrantResult | undefined> {
     const isOfStore = change.kind !== 'settle' || (change.source ?? 'store') === 'store'
-    this.changeHere(change, isOfStore ? undefined : onIncrease)
+    this.#changeHere(change, isOfStore ? undefined : onIncrease)
     if (!isOfStore) return undefined
     const clients = clientsOf(change)
-    const calls = this.calls.to(this.remote, clients[0] as string)
+    const calls = this.#calls.to(this.#remote, clients[0] as string)
     if (!calls.isTrusted && change.kind === 'settle') {
       // A process that repeats a settlement may get no requests.
-      this.probeWith(calls, change.charges, false)
+      this.#probeWith(calls, change.charges, false)
       throw unconfirmed('settle', calls.failure)
     }
     if (!calls.isTrusted && change.kind === 'renew') {
-      this.probeAndRenew(calls, change)
+      this.#probeAndRenew(calls, change)
       return undefined
     }
     calls.sendBefore(clients)
-    const act = async () => this.remote.change(change, onIncrease)
+    const act = async () => this.#remote.change(change, onIncrease)
     return new Promise((answered, failed) => {
       let failure: StoreError
       const fail = (error: unknown) => {
@@ -178,27 +178,27 @@ export class GuardedLedger {
 
   /** Whether the store would be called. */
   isTrusted(key: string): boolean {
-    return this.calls.to(this.remote, key).isTrusted
+    return this.#calls.to(this.#remote, key).isTrusted
   }
 
   /**
    * Charges the store in the background for requests that were admitted without it.
    * @returns what to wait for where the runtime would drop it with the request
    */
-  private probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean) {
+  #probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean) {
     // A slot is held by its renewal.
     const admittedCharges = charges.map((charge) => {
       return admitted && charge.slot === undefined ? charge : withoutCost(charge)
     })
-    const probed = calls.probe(() => this.probe(admittedCharges))
+    const probed = calls.probe(() => this.#probe(admittedCharges))
     return timersEndWithRequest ? probed : undefined
   }
 
-  private async probe(charges: readonly Charge[]): Promise<void> {
-    await this.remote.change({ kind: 'settle', charges, isProbe: true })
+  async #probe(charges: readonly Charge[]): Promise<void> {
+    await this.#remote.change({ kind: 'settle', charges, isProbe: true })
   }
 
-  private attemptOf(
+  #attemptOf(
     calls: StoreCalls,
     charges: readonly Charge[],
     results: readonly StoreResult[],
@@ -206,72 +206,69 @@ export class GuardedLedger {
     const [{ outcomes: uncharged }, result] = results as [StoreResult, StoreResult]
     const made = madeBy(result, charges)
     const conclude = (admitted: boolean) => {
-      if (admitted) this.countHere(charges, result)
-      else if (result.admitted) this.giveBack(calls, made, result)
+      if (admitted) this.#countHere(charges, result)
+      else if (result.admitted) this.#giveBack(calls, made, result)
     }
     return { result, uncharged, conclude }
   }
 
-  private attemptHere(charges: readonly Charge[]): Attempt {
-    const { outcomes: uncharged } = this.fallback(charges.map(withoutCost), true)
-    const result = this.fallback(charges)
+  #attemptHere(charges: readonly Charge[]): Attempt {
+    const { outcomes: uncharged } = this.#fallback(charges.map(withoutCost), true)
+    const result = this.#fallback(charges)
     const conclude = (admitted: boolean) => {
       if (result.source !== 'local' || !result.admitted || admitted) return
-      this.countHere(undone(madeBy(result, charges), result.outcomes), result, result.at)
+      this.#countHere(undone(madeBy(result, charges), result.outcomes), result, result.at)
     }
     return { result, uncharged, conclude }
   }
 
   /** Gives the charge back in the background. If the store fails, the charge stays. */
-  private giveBack(calls: StoreCalls, charges: readonly Charge[], given: StoreResult): void {
+  #giveBack(calls: StoreCalls, charges: readonly Charge[], given: StoreResult): void {
     if (!charges.some(({ cost, slot }) => cost > 0 || slot !== undefined)) return
     const { at: chargedAt, outcomes } = given
     const change: Change = { kind: 'settle', charges: undone(charges, outcomes), chargedAt }
-    calls.call(() => this.remote.change(change)).catch(() => {})
+    calls.call(() => this.#remote.change(change)).catch(() => {})
   }
 
-  private fallback(charges: readonly Charge[], isPeek = false): StoreResult {
-    const { local } = this
+  #fallback(charges: readonly Charge[], isPeek = false): StoreResult {
+    const local = this.#local
     if (local === undefined) {
-      const { onStoreError: source } = this.failureMode
+      const { onStoreError: source } = this.#failureMode
       return { admitted: source === 'allow', at: Date.now(), source, outcomes: [] }
     }
-    const [decided] = local.decide([this.localCharges(charges)], isPeek)
+    const [decided] = local.decide([this.#localCharges(charges)], isPeek)
     const { admitted, at, outcomes, ban } = decided as StoreResult
     // A synchronous ledger reuses the objects that it returns.
     const copies = outcomes.map((outcome) => ({ ...outcome }))
     return { admitted, at, source: 'local', outcomes: copies, ban: ban && { ...ban } }
   }
 
-  private localCharges(charges: readonly Charge[]): readonly Charge[] {
-    if (this.failureMode.localShare === 1) return charges
+  #localCharges(charges: readonly Charge[]): readonly Charge[] {
+    if (this.#failureMode.localShare === 1) return charges
     return charges.map((charge, i) => {
-      return { ...charge, limit: this.failureMode.localLimit(i, charge.limit) }
+      return { ...charge, limit: this.#failureMode.localLimit(i, charge.limit) }
     })
   }
 
   /** Counts the store's decisions in this process. */
-  private countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
+  #countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
     let made = charges
     for (const { dryRun } of charges) if (dryRun) made = madeBy(result, charges)
-    this.local?.change({ kind: 'settle', charges: this.localCharges(made), chargedAt })
+    this.#local?.change({ kind: 'settle', charges: this.#localCharges(made), chargedAt })
   }
 
   /** Makes a change to what this process counts by itself, which has nothing of what clients have of their own. */
-  private changeHere(
-    change: Change,
-    onIncrease: ((increase: ChargeIncrease) => void) | undefined,
-  ): void {
-    const { local } = this
+  #changeHere(change: Change, onIncrease: ((increase: ChargeIncrease) => void) | undefined): void {
+    const local = this.#local
     if (local === undefined || 'limit' in change) return
     if (change.kind === 'settle') {
       const { charges, source = 'store' } = change
       if (charges.some(({ isRepeated }) => isRepeated)) return
       // This process counts the units that the store has reserved, and reserves none itself.
       const corrected = source === 'store' ? charges.map(unreserved) : charges
-      local.change({ ...change, charges: this.localCharges(corrected) }, onIncrease)
+      local.change({ ...change, charges: this.#localCharges(corrected) }, onIncrease)
     } else if (change.kind === 'renew') {
-      const requests = change.requests.map((charges) => this.localCharges(charges))
+      const requests = change.requests.map((charges) => this.#localCharges(charges))
       local.change({ ...change, requests })
     } else local.change(change)
   }
@@ -280,14 +277,14 @@ export class GuardedLedger {
    * A process that holds slots may get no requests: its renewals probe the store. So they are held again that the
    * store does not know because this process admitted them without it.
    */
-  private probeAndRenew(calls: StoreCalls, change: RenewChange): void {
+  #probeAndRenew(calls: StoreCalls, change: RenewChange): void {
     const askedAt = performance.now()
     const [first] = change.requests as [readonly Charge[]]
     calls.probe(async () => {
-      await this.probe(first.map(withoutCost))
+      await this.#probe(first.map(withoutCost))
       // By the time of a late answer, the slots may have been given back: the next period renews those that are held.
-      if (performance.now() - askedAt <= this.failureMode.deadlineMs)
-        await this.remote.change(change)
+      if (performance.now() - askedAt <= this.#failureMode.deadlineMs)
+        await this.#remote.change(change)
     })
   }
 }

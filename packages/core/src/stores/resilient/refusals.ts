@@ -49,11 +49,11 @@ export type Learn = (result: StoreResult) => StoreResult
  * banned, which leaves it nothing. Then every policy of its key must be known to have something left, or nothing.
  */
 export class LedgerRefusals {
-  private readonly shared: RefusalCache
+  readonly #shared: RefusalCache
   /** The spaces of the policies, then that of the ban. */
-  private readonly spaces: readonly RefusalSpace[]
-  private readonly ban: CompiledLimit | undefined
-  private readonly wanted: boolean | undefined
+  readonly #spaces: readonly RefusalSpace[]
+  readonly #ban: CompiledLimit | undefined
+  readonly #wanted: boolean | undefined
 
   /** @param wanted undefined: only if nothing in this process settles */
   constructor(
@@ -62,10 +62,10 @@ export class LedgerRefusals {
     prefix: string,
     wanted: boolean | undefined,
   ) {
-    this.shared = shared
-    this.spaces = policies.concat(ban ?? []).map((keyspace) => shared.space(keyspace, prefix))
-    this.ban = ban?.limit
-    this.wanted = wanted
+    this.#shared = shared
+    this.#spaces = policies.concat(ban ?? []).map((keyspace) => shared.space(keyspace, prefix))
+    this.#ban = ban?.limit
+    this.#wanted = wanted
   }
 
   /**
@@ -77,18 +77,18 @@ export class LedgerRefusals {
     charges: readonly Charge[],
     store: { isTrusted(charges: readonly Charge[]): boolean },
   ): StoreResult | undefined {
-    if (this.shared.refusals.size === 0 || charges.every(({ dryRun }) => dryRun)) return undefined
-    const now = this.shared.clock()
-    const all = withBan(charges, this.ban)
-    const banned = this.ban && this.known(all, charges.length, now, store)
-    if (this.ban !== undefined && !banned && store.isTrusted(charges)) return undefined
+    if (this.#shared.refusals.size === 0 || charges.every(({ dryRun }) => dryRun)) return undefined
+    const now = this.#shared.clock()
+    const all = withBan(charges, this.#ban)
+    const banned = this.#ban && this.#known(all, charges.length, now, store)
+    if (this.#ban !== undefined && !banned && store.isTrusted(charges)) return undefined
     const found: (RememberedRefusal | undefined)[] = []
     for (let i = 0; i < charges.length; i += 1) {
       const { key, cost, slot } = charges[i] as Charge
       // A slot may be given back at any time.
-      if (cost > 1 || slot !== undefined || !this.isOn(this.spaces[i] as RefusalSpace))
+      if (cost > 1 || slot !== undefined || !this.#isOn(this.#spaces[i] as RefusalSpace))
         return undefined
-      const refusal = this.known(all, i, now, store)
+      const refusal = this.#known(all, i, now, store)
       // A ban refuses whatever is left. While the store fails, it refuses whatever is not known.
       const isBanned = banned !== undefined && key === charges[0]?.key
       if (
@@ -103,14 +103,14 @@ export class LedgerRefusals {
   }
 
   /** Returns the remembered refusal of one charge, if the store would refuse it too. */
-  private known(
+  #known(
     charges: readonly Charge[],
     i: number,
     now: number,
     store: { isTrusted(charges: readonly Charge[]): boolean },
   ): RememberedRefusal | undefined {
     const { key, limit } = charges[i] as Charge
-    const refusal = this.shared.get(this.spaces[i] as RefusalSpace, key)
+    const refusal = this.#shared.get(this.#spaces[i] as RefusalSpace, key)
     if (refusal === undefined || !areSame(limit, refusal.limit)) return undefined
     const elapsedMs = now - refusal.askedAt
     // The store's clock counts whole milliseconds: its waits may end almost one earlier.
@@ -120,9 +120,9 @@ export class LedgerRefusals {
 
   /** Called when the store is called. The function that it returns learns from the result, and returns that. */
   learner(charges: readonly Charge[]): Learn {
-    const askedAt = this.shared.clock()
-    const { ends } = this.shared
-    const all = this.ban === undefined ? charges : withBan(charges, this.ban)
+    const askedAt = this.#shared.clock()
+    const { ends } = this.#shared
+    const all = this.#ban === undefined ? charges : withBan(charges, this.#ban)
     return (result) => {
       const { outcomes, ban, origins } = result
       // If keys are decided separately, what one has granted is given back when another refuses.
@@ -130,22 +130,22 @@ export class LedgerRefusals {
       for (let i = 0; i < outcomes.length + (ban === undefined ? 0 : 1); i += 1) {
         const { key, limit, cost, slot } = all[i] as Charge
         const { at, source } = origins?.[i < charges.length ? i : 0] ?? result
-        const keyspace = this.spaces[i] as RefusalSpace
+        const keyspace = this.#spaces[i] as RefusalSpace
         const outcome = (outcomes[i] ?? ban) as Outcome
         if (source !== 'store' || slot !== undefined) continue
         // A refusal that has ended since may be this one.
         const holds = keyspace.endedBy <= ends
         const isOfLimit = !outcome.admitted && outcome.remaining === 0
         const isKnown = isOfLimit ? cost <= 1 : ban?.admitted === false
-        if (isKnown && holds && this.isOn(keyspace)) {
+        if (isKnown && holds && this.#isOn(keyspace)) {
           const { retryAfterMs, resetMs, own } = outcome
           const validMs = validFor(outcome, isOfLimit)
-          const receivedAt = this.shared.clock()
+          const receivedAt = this.#shared.clock()
           const times = { askedAt, receivedAt, at, retryAfterMs, resetMs, validMs }
-          this.shared.set(keyspace, key, { isOfLimit, limit, own, ...times })
-        } else if (this.shared.refusals.size > 0) {
-          const { isOfLimit: wasOfLimit } = this.shared.get(keyspace, key) ?? {}
-          if (wasOfLimit !== isOfLimit) this.shared.delete(keyspace, key)
+          this.#shared.set(keyspace, key, { isOfLimit, limit, own, ...times })
+        } else if (this.#shared.refusals.size > 0) {
+          const { isOfLimit: wasOfLimit } = this.#shared.get(keyspace, key) ?? {}
+          if (wasOfLimit !== isOfLimit) this.#shared.delete(keyspace, key)
         }
       }
       return result
@@ -163,29 +163,29 @@ export class LedgerRefusals {
     where: 'here' | 'everywhere',
     act: () => Promise<T>,
   ): Promise<T> {
-    this.end(keys, where)
+    this.#end(keys, where)
     try {
       return await act()
     } finally {
-      this.end(keys, where)
+      this.#end(keys, where)
     }
   }
 
   /** Call it if something settles: then other processes may give units back at any time. */
   settles(): void {
-    for (const space of this.spaces) space.settles = true
+    for (const space of this.#spaces) space.settles = true
   }
 
-  private end(keys: readonly string[], where: 'here' | 'everywhere'): void {
-    this.shared.ends += 1
-    for (const space of where === 'here' ? this.spaces : this.shared.keyspaces.values()) {
-      space.endedBy = this.shared.ends
-      for (const key of keys) this.shared.delete(space, key)
+  #end(keys: readonly string[], where: 'here' | 'everywhere'): void {
+    this.#shared.ends += 1
+    for (const space of where === 'here' ? this.#spaces : this.#shared.keyspaces.values()) {
+      space.endedBy = this.#shared.ends
+      for (const key of keys) this.#shared.delete(space, key)
     }
   }
 
-  private isOn({ settles }: RefusalSpace): boolean {
-    return this.wanted ?? !settles
+  #isOn({ settles }: RefusalSpace): boolean {
+    return this.#wanted ?? !settles
   }
 }
 

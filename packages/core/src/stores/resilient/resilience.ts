@@ -10,17 +10,17 @@ const MAX_LOCAL_KEYS = 100_000
 
 /** The calls to one remote store, and its local counts and refusals, which its limiters share. */
 export class Resilience {
-  private readonly store: Store<'async'>
+  readonly #store: Store<'async'>
   /** The calls by their deadlines, ms. */
-  private readonly calls = new Map<number, ShardCalls>()
+  readonly #calls = new Map<number, ShardCalls>()
   /** The counts that this process makes in addition to the store. */
-  private local: MemoryStore | undefined
-  private readonly refusals: RefusalCache
-  private users = 0
+  #local: MemoryStore | undefined
+  readonly #refusals: RefusalCache
+  #users = 0
 
   constructor(store: Store<'async'>) {
-    this.store = store
-    this.refusals = new RefusalCache(store.clock)
+    this.#store = store
+    this.#refusals = new RefusalCache(store.clock)
   }
 
   /** @param remote the store's ledger of the keyspaces */
@@ -38,51 +38,51 @@ export class Resilience {
         failureMode.localLimit(numbers[i] as number, limit)
       const own = { policies: some, ban: ownBan }
       const ownMode = { ...failureMode, localLimit }
-      const ownRemote = this.store.open(own, prefix, failureMode.deadlineMs)
-      return this.guard(own, prefix, ownMode, ownRemote)
+      const ownRemote = this.#store.open(own, prefix, failureMode.deadlineMs)
+      return this.#guard(own, prefix, ownMode, ownRemote)
     }
-    const refusals = new LedgerRefusals(this.refusals, keyspaces, prefix, failureMode.refusalCache)
+    const refusals = new LedgerRefusals(this.#refusals, keyspaces, prefix, failureMode.refusalCache)
     if (failureMode.settles) refusals.settles()
-    const all = this.guard(keyspaces, prefix, failureMode, remote)
+    const all = this.#guard(keyspaces, prefix, failureMode, remote)
     return new ResilientLedger(all, openSome, refusals)
   }
 
   join(): void {
-    this.users += 1
+    this.#users += 1
   }
 
   /** When the last limiter has left, the counts and refusals are forgotten. */
   leave(): void {
-    this.users -= 1
-    if (this.users > 0) return
+    this.#users -= 1
+    if (this.#users > 0) return
     this.forget()
-    this.local = undefined
-    for (const calls of this.calls.values()) calls.close()
+    this.#local = undefined
+    for (const calls of this.#calls.values()) calls.close()
   }
 
   forget(): void {
-    this.local?.close()
-    this.refusals.clear()
+    this.#local?.close()
+    this.#refusals.clear()
   }
 
-  private guard(
+  #guard(
     keyspaces: Keyspaces,
     prefix: string,
     failureMode: FailureMode,
     remote: Ledger<'async'>,
   ): GuardedLedger {
     const { deadlineMs, localShare, onStoreError } = failureMode
-    const calls = this.calls.get(deadlineMs) ?? new ShardCalls(deadlineMs)
-    this.calls.set(deadlineMs, calls)
+    const calls = this.#calls.get(deadlineMs) ?? new ShardCalls(deadlineMs)
+    this.#calls.set(deadlineMs, calls)
     const local =
-      onStoreError === 'local' ? this.openLocal(keyspaces, prefix, localShare) : undefined
+      onStoreError === 'local' ? this.#openLocal(keyspaces, prefix, localShare) : undefined
     return new GuardedLedger(remote, local, calls, failureMode, keyspaces.ban !== undefined)
   }
 
-  private openLocal(keyspaces: Keyspaces, prefix: string, localShare: number): Ledger<'sync'> {
-    this.local ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.store.clock })
+  #openLocal(keyspaces: Keyspaces, prefix: string, localShare: number): Ledger<'sync'> {
+    this.#local ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#store.clock })
     // Limiters with different shares can't read each other's states.
-    return this.local.open(keyspaces, `${localShare}/${prefix}`)
+    return this.#local.open(keyspaces, `${localShare}/${prefix}`)
   }
 }
 

@@ -40,10 +40,10 @@ interface ChangePart {
  * given back.
  */
 export class ResilientLedger implements Ledger<'async'> {
-  private readonly all: GuardedLedger
-  private readonly openSome: (policies: readonly number[]) => GuardedLedger
-  private readonly some = new Map<string, GuardedLedger>()
-  private readonly refusals: LedgerRefusals
+  readonly #all: GuardedLedger
+  readonly #openSome: (policies: readonly number[]) => GuardedLedger
+  readonly #some = new Map<string, GuardedLedger>()
+  readonly #refusals: LedgerRefusals
 
   /**
    * @param all the ledger of all policies
@@ -55,16 +55,16 @@ export class ResilientLedger implements Ledger<'async'> {
     openSome: (policies: readonly number[]) => GuardedLedger,
     refusals: LedgerRefusals,
   ) {
-    this.all = all
-    this.openSome = openSome
-    this.refusals = refusals
+    this.#all = all
+    this.#openSome = openSome
+    this.#refusals = refusals
   }
 
   decide(
     requests: readonly (readonly Charge[])[],
     isPeek = false,
   ): Promise<readonly StoreResult[]> {
-    const decide = isPeek ? this.peek : this.decideOne
+    const decide = isPeek ? this.#peek : this.#decideOne
     // Limiters ask one.
     if (requests.length === 1) return decide.call(this, requests[0] as readonly Charge[])
     return Promise.all(requests.map((charges) => decide.call(this, charges))).then((all) =>
@@ -77,21 +77,18 @@ export class ResilientLedger implements Ledger<'async'> {
     change: Change,
     onIncrease?: (increase: ChargeIncrease) => void,
   ): Promise<GrantResult | undefined> {
-    if (change.kind === 'renew') return this.changeParts(change, onIncrease)
-    if (change.kind === 'settle') this.refusals.settles()
+    if (change.kind === 'renew') return this.#changeParts(change, onIncrease)
+    if (change.kind === 'settle') this.#refusals.settles()
     // What a client has of its own holds in every window and algorithm of its policy.
     const where = 'limit' in change ? 'everywhere' : 'here'
-    return this.refusals.ending(clientsOf(change), where, () =>
-      this.changeParts(change, onIncrease),
+    return this.#refusals.ending(clientsOf(change), where, () =>
+      this.#changeParts(change, onIncrease),
     )
   }
 
-  private async changeParts(
-    change: Change,
-    onIncrease: ((increase: ChargeIncrease) => void) | undefined,
-  ) {
-    if ('key' in change || !this.all.isSharded) return this.all.change(change, onIncrease)
-    const parts = change.kind === 'settle' ? this.settlements(change) : this.renewals(change)
+  async #changeParts(change: Change, onIncrease: ((increase: ChargeIncrease) => void) | undefined) {
+    if ('key' in change || !this.#all.isSharded) return this.#all.change(change, onIncrease)
+    const parts = change.kind === 'settle' ? this.#settlements(change) : this.#renewals(change)
     const changed = parts.map(({ ledger, change, policies }) => {
       const placed =
         onIncrease &&
@@ -103,16 +100,16 @@ export class ResilientLedger implements Ledger<'async'> {
     return undefined
   }
 
-  private settlements(change: SettleChange): ChangePart[] {
-    return this.byKey(change.charges).flatMap(({ policies, ledger, own }) =>
+  #settlements(change: SettleChange): ChangePart[] {
+    return this.#byKey(change.charges).flatMap(({ policies, ledger, own }) =>
       own.some(corrects) ? { ledger, policies, change: { ...change, charges: own } } : [],
     )
   }
 
-  private renewals({ requests }: RenewChange): ChangePart[] {
+  #renewals({ requests }: RenewChange): ChangePart[] {
     const parts = new Map<string, { ledger: GuardedLedger; requests: Charge[][] }>()
     for (const charges of requests) {
-      for (const { policies, ledger, own } of this.byKey(charges)) {
+      for (const { policies, ledger, own } of this.#byKey(charges)) {
         if (!own.some(hasSlot)) continue
         const id = `${policies} ${togetherBy((own[0] as Charge).key)}`
         const part = parts.get(id) ?? { ledger, requests: [] }
@@ -127,20 +124,21 @@ export class ResilientLedger implements Ledger<'async'> {
 
   /** Whether the store would be called: every shard that has one of the keys. */
   isTrusted(charges: readonly Charge[]): boolean {
-    return charges.every(({ key }) => this.all.isTrusted(key))
+    return charges.every(({ key }) => this.#all.isTrusted(key))
   }
 
-  private decideOne(charges: readonly Charge[]): Decided {
-    const { all, refusals } = this
-    const known = refusals.find(charges, this)
+  #decideOne(charges: readonly Charge[]): Decided {
+    const known = this.#refusals.find(charges, this)
     if (known !== undefined) return Promise.resolve([known])
-    const learn = refusals.learner(charges)
-    return all.isSharded ? this.decideByKey(charges, learn) : all.decide(charges, learn)
+    const learn = this.#refusals.learner(charges)
+    return this.#all.isSharded
+      ? this.#decideByKey(charges, learn)
+      : this.#all.decide(charges, learn)
   }
 
-  private async peek(charges: readonly Charge[]): Promise<readonly StoreResult[]> {
-    if (!this.all.isSharded) return this.all.peek([charges])
-    const groups = this.byKey(charges)
+  async #peek(charges: readonly Charge[]): Promise<readonly StoreResult[]> {
+    if (!this.#all.isSharded) return this.#all.peek([charges])
+    const groups = this.#byKey(charges)
     const peeked = groups.map(async ({ ledger, own }) => {
       const uncharged = own.map((charge) => ({ ...charge, cost: 0 }))
       const [result, { outcomes }] = (await ledger.peek([own, uncharged])) as [
@@ -152,9 +150,9 @@ export class ResilientLedger implements Ledger<'async'> {
     return [merged(charges, groups, await Promise.all(peeked))]
   }
 
-  private async decideByKey(charges: readonly Charge[], learn: Learn): Decided {
-    const groups = this.byKey(charges)
-    if (groups.length === 1) return this.all.decide(charges, learn)
+  async #decideByKey(charges: readonly Charge[], learn: Learn): Decided {
+    const groups = this.#byKey(charges)
+    if (groups.length === 1) return this.#all.decide(charges, learn)
     const attempts = await Promise.all(groups.map(({ ledger, own }) => ledger.attempt(own)))
     const result = merged(charges, groups, attempts)
     for (const attempt of attempts) attempt.conclude(result.admitted)
@@ -162,7 +160,7 @@ export class ResilientLedger implements Ledger<'async'> {
   }
 
   /** The charges of each key or shard, the numbers of their policies, and the ledger of these. */
-  private byKey(charges: readonly Charge[]) {
+  #byKey(charges: readonly Charge[]) {
     const groups = new Map<string, number[]>()
     for (const [policy, { key }] of charges.entries()) {
       const together = togetherBy(key)
@@ -172,14 +170,14 @@ export class ResilientLedger implements Ledger<'async'> {
     }
     return [...groups.values()].map((policies) => {
       const own = policies.map((policy) => charges[policy] as Charge)
-      return { policies, own, ledger: this.ledgerOf(policies, charges.length) }
+      return { policies, own, ledger: this.#ledgerOf(policies, charges.length) }
     })
   }
 
-  private ledgerOf(policies: readonly number[], count: number): GuardedLedger {
-    if (policies.length === count) return this.all
-    const ledger = this.some.get(`${policies}`) ?? this.openSome(policies)
-    this.some.set(`${policies}`, ledger)
+  #ledgerOf(policies: readonly number[], count: number): GuardedLedger {
+    if (policies.length === count) return this.#all
+    const ledger = this.#some.get(`${policies}`) ?? this.#openSome(policies)
+    this.#some.set(`${policies}`, ledger)
     return ledger
   }
 }

@@ -18,12 +18,12 @@ export interface ConnectionPool<C> {
 
 /** Borrows connections, each for a limited time. */
 export class Borrower<C> {
-  private readonly pool: ConnectionPool<C>
-  private readonly deadlines = new Deadlines()
-  private abandoned = 0
+  readonly #pool: ConnectionPool<C>
+  readonly #deadlines = new Deadlines()
+  #abandoned = 0
 
   constructor(pool: ConnectionPool<C>) {
-    this.pool = pool
+    this.#pool = pool
   }
 
   /**
@@ -33,7 +33,7 @@ export class Borrower<C> {
    * @throws what `work` throws, and if it takes too long
    */
   async use<T>(withinMs: number, work: (connection: C) => Promise<T>): Promise<T> {
-    const deadline = this.deadlines.of(PATIENCE * withinMs)
+    const deadline = this.#deadlines.of(PATIENCE * withinMs)
     const loan = new PendingCall()
     const late = new Promise<never>((_, reject) => {
       loan.giveUp = reject
@@ -41,14 +41,14 @@ export class Borrower<C> {
     late.catch(() => {})
     deadline.start(loan)
     try {
-      const connection = await this.connect(late)
+      const connection = await this.#connect(late)
       let isBroken = true
       try {
         const done = await Promise.race([work(connection), late])
         isBroken = false
         return done
       } finally {
-        this.pool.release(connection, isBroken)
+        this.#pool.release(connection, isBroken)
       }
     } finally {
       deadline.end(loan)
@@ -56,17 +56,17 @@ export class Borrower<C> {
   }
 
   /** @param late rejects when the time has passed */
-  private async connect(late: Promise<never>): Promise<C> {
-    if (this.abandoned >= MAX_ABANDONED) throw new Error('the pool has no free connection')
-    const connecting = this.pool.connect()
+  async #connect(late: Promise<never>): Promise<C> {
+    if (this.#abandoned >= MAX_ABANDONED) throw new Error('the pool has no free connection')
+    const connecting = this.#pool.connect()
     try {
       return await Promise.race([connecting, late])
     } catch (error) {
-      this.abandoned += 1
+      this.#abandoned += 1
       const gone = () => {
-        this.abandoned -= 1
+        this.#abandoned -= 1
       }
-      connecting.then((connection) => this.pool.release(connection, false)).then(gone, gone)
+      connecting.then((connection) => this.#pool.release(connection, false)).then(gone, gone)
       throw error
     }
   }

@@ -23,17 +23,17 @@ class GrowingCall extends PendingCall {
   missing: readonly string[] = []
   /** Resolves when the call is over, or was given up. */
   readonly over: Promise<void>
-  private end: () => void = () => {}
+  #end: () => void = () => {}
 
   constructor() {
     super()
     this.over = new Promise((resolve) => {
-      this.end = resolve
+      this.#end = resolve
     })
   }
 
   override giveUp(): void {
-    this.end()
+    this.#end()
   }
 }
 
@@ -43,13 +43,13 @@ class GrowingCall extends PendingCall {
  * takes longer than it may is not waited for any more.
  */
 export class GrowingTransactions {
-  private readonly backend: TransactionalBackend
+  readonly #backend: TransactionalBackend
   /** The last postponed call of each name. */
-  private readonly last = new Map<string, GrowingCall>()
-  private readonly deadlines = new Deadlines()
+  readonly #last = new Map<string, GrowingCall>()
+  readonly #deadlines = new Deadlines()
 
   constructor(backend: TransactionalBackend) {
-    this.backend = backend
+    this.#backend = backend
   }
 
   /**
@@ -68,24 +68,24 @@ export class GrowingTransactions {
     const keys = new Set([...names, ...more])
     const until = performance.now() + (withinMs ?? Infinity)
     const attempt = (states: readonly (Uint8Array | undefined)[], now: number) =>
-      this.decide(call, names, decide, states, now, withinMs)
+      this.#decide(call, names, decide, states, now, withinMs)
     try {
       for (;;) {
         call.keys = [...keys].sort()
-        const done = await this.backend.transact(call.keys, attempt, withinMs)
+        const done = await this.#backend.transact(call.keys, attempt, withinMs)
         if (done !== undefined) return done.value
         await Promise.all(call.behind)
         if (performance.now() > until) throw new Error(`no answer within ${withinMs} ms`)
         for (const key of call.missing) keys.add(key)
       }
     } finally {
-      if (withinMs !== undefined && call.isPending) this.deadlines.of(withinMs).end(call)
+      if (withinMs !== undefined && call.isPending) this.#deadlines.of(withinMs).end(call)
       call.giveUp()
     }
   }
 
   /** The value is undefined if the call is postponed. */
-  private decide<T>(
+  #decide<T>(
     call: GrowingCall,
     names: readonly string[],
     decide: (states: States, now: number) => Transaction<T>,
@@ -93,26 +93,26 @@ export class GrowingTransactions {
     now: number,
     withinMs: number | undefined,
   ): Transaction<{ readonly value: T } | undefined> {
-    const isBehind = !call.isPostponed && names.some((name) => this.last.has(name))
-    if (isBehind) return this.postpone(call, names, withinMs)
+    const isBehind = !call.isPostponed && names.some((name) => this.#last.has(name))
+    if (isBehind) return this.#postpone(call, names, withinMs)
     try {
       const decided = decide(new Map(call.keys.map((key, i) => [key, states[i]])), now)
       return { ...decided, value: { value: decided.value } }
     } catch (error) {
       if (!(error instanceof MissingKeys)) throw error
       call.missing = error.keys
-      return this.postpone(call, names, withinMs)
+      return this.#postpone(call, names, withinMs)
     }
   }
 
-  private postpone(call: GrowingCall, names: readonly string[], withinMs: number | undefined) {
+  #postpone(call: GrowingCall, names: readonly string[], withinMs: number | undefined) {
     if (!call.isPostponed) {
       call.isPostponed = true
-      if (withinMs !== undefined) this.deadlines.of(withinMs).start(call)
-      call.behind = names.flatMap((name) => this.last.get(name)?.over ?? [])
-      for (const name of names) this.last.set(name, call)
+      if (withinMs !== undefined) this.#deadlines.of(withinMs).start(call)
+      call.behind = names.flatMap((name) => this.#last.get(name)?.over ?? [])
+      for (const name of names) this.#last.set(name, call)
       void call.over.then(() => {
-        for (const name of names) if (this.last.get(name) === call) this.last.delete(name)
+        for (const name of names) if (this.#last.get(name) === call) this.#last.delete(name)
       })
     }
     return { changes: [], value: undefined }

@@ -8,18 +8,18 @@ class Earlier extends PendingCall {
   /** Resolves when the transaction is over, or was given up. */
   readonly over: Promise<void>
   failure: Error | undefined
-  private end: () => void = () => {}
+  #end: () => void = () => {}
 
   constructor() {
     super()
     this.over = new Promise((resolve) => {
-      this.end = resolve
+      this.#end = resolve
     })
   }
 
   override giveUp(failure?: Error): void {
     this.failure = failure
-    this.end()
+    this.#end()
   }
 }
 

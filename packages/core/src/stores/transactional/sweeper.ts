@@ -17,36 +17,36 @@ export function expiryOf(now: number, ttlMs: number): number {
 
 /** Deletes expired states from a backend that keeps them, as long as this process writes. */
 export class Sweeper {
-  private readonly sweep: (count: number) => Promise<number>
-  private timer: Timer | undefined
-  private isClosed = false
+  readonly #sweep: (count: number) => Promise<number>
+  #timer: Timer | undefined
+  #isClosed = false
 
   /**
    * @param sweep deletes so many states whose time is over, or fewer if there are no more; resolves with
    *   how many. A rejection is ignored: the next write is followed by another try
    */
   constructor(sweep: (count: number) => Promise<number>) {
-    this.sweep = sweep
+    this.#sweep = sweep
   }
 
   /** States were written, which will expire. */
   wake(): void {
     // Not all processes at the same time.
-    if (this.timer === undefined) this.sweepAfter(PAUSE_MS * (0.5 + Math.random()))
+    if (this.#timer === undefined) this.#sweepAfter(PAUSE_MS * (0.5 + Math.random()))
   }
 
   close(): void {
-    this.isClosed = true
-    clearTimeout(this.timer)
+    this.#isClosed = true
+    clearTimeout(this.#timer)
   }
 
-  private sweepAfter(ms: number): void {
-    if (this.isClosed) return
+  #sweepAfter(ms: number): void {
+    if (this.#isClosed) return
     const swept = (count: number) => {
-      this.timer = undefined
-      if (count === SWEPT_AT_ONCE) this.sweepAfter(MORE_MS)
+      this.#timer = undefined
+      if (count === SWEPT_AT_ONCE) this.#sweepAfter(MORE_MS)
     }
-    const sweep = () => this.sweep(SWEPT_AT_ONCE).then(swept, () => swept(0))
-    this.timer = unref(setTimeout(sweep, ms))
+    const sweep = () => this.#sweep(SWEPT_AT_ONCE).then(swept, () => swept(0))
+    this.#timer = unref(setTimeout(sweep, ms))
   }
 }

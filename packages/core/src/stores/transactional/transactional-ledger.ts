@@ -20,16 +20,16 @@ import type { TransactionStates } from './parts/transaction-states.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
-  private readonly transactions: PartedTransactions
+  readonly #transactions: PartedTransactions
   /** The keyspaces of the policies, then that of the ban. */
-  private readonly keyspaces: readonly Keyspace[]
-  private readonly count: KeyspaceCount
-  private readonly ban: CompiledLimit | undefined
+  readonly #keyspaces: readonly Keyspace[]
+  readonly #count: KeyspaceCount
+  readonly #ban: CompiledLimit | undefined
   /** The text around a client in the keys of its states, and of its own limit, top-ups and block, in each policy. */
-  private readonly frames: readonly KeyFrame[]
-  private readonly ownFrames: readonly KeyFrame[]
-  private readonly deadlineMs: number | undefined
-  private readonly kept: LedgerKeyspaces | undefined
+  readonly #frames: readonly KeyFrame[]
+  readonly #ownFrames: readonly KeyFrame[]
+  readonly #deadlineMs: number | undefined
+  readonly #kept: LedgerKeyspaces | undefined
 
   constructor(
     transactions: PartedTransactions,
@@ -38,25 +38,25 @@ export class TransactionalLedger implements Ledger<'async'> {
     deadlineMs: number | undefined,
     kept: KeptKeyspaces | undefined,
   ) {
-    this.transactions = transactions
-    this.keyspaces = policies.concat(ban ?? [])
-    this.count = { policies: policies.length, bans: ban !== undefined }
-    this.ban = ban?.limit
-    this.frames = this.keyspaces.map((each) => frameOf(each.prefix ?? prefix, each.name))
-    this.ownFrames = policies.map((each) => frameOf(each.prefix ?? prefix, ownKeyspace(each.name)))
-    this.deadlineMs = deadlineMs
-    this.kept = kept?.of(this.keyspaces, prefix)
+    this.#transactions = transactions
+    this.#keyspaces = policies.concat(ban ?? [])
+    this.#count = { policies: policies.length, bans: ban !== undefined }
+    this.#ban = ban?.limit
+    this.#frames = this.#keyspaces.map((each) => frameOf(each.prefix ?? prefix, each.name))
+    this.#ownFrames = policies.map((each) => frameOf(each.prefix ?? prefix, ownKeyspace(each.name)))
+    this.#deadlineMs = deadlineMs
+    this.#kept = kept?.of(this.#keyspaces, prefix)
   }
 
   async decide(
     requests: readonly (readonly Charge[])[],
     isPeek = false,
   ): Promise<(StoreResult | Error)[]> {
-    const touched = requests.flatMap((charges) => this.touched(charges))
+    const touched = requests.flatMap((charges) => this.#touched(charges))
     const decide = (states: TransactionStates, now: number) =>
-      requests.map((charges) => orError(() => this.decideOne(states, charges, now, isPeek)))
-    const results = await this.transact(touched, decide, (decided) => !decided.every(isAdmitted))
-    if (!isPeek) this.kept?.keep()
+      requests.map((charges) => orError(() => this.#decideOne(states, charges, now, isPeek)))
+    const results = await this.#transact(touched, decide, (decided) => !decided.every(isAdmitted))
+    if (!isPeek) this.#kept?.keep()
     return results
   }
 
@@ -64,46 +64,44 @@ export class TransactionalLedger implements Ledger<'async'> {
     change: Change,
     onIncrease?: (increase: ChargeIncrease) => void,
   ): Promise<GrantResult | undefined> {
-    const { count } = this
     const changesOwn = 'key' in change
-    const touched = keysOf(change, count).map(({ policy, key, ...of }) => {
-      return { name: this.name(key, policy), own: this.ownName(key, policy), changesOwn, ...of }
+    const touched = keysOf(change, this.#count).map(({ policy, key, ...of }) => {
+      return { name: this.#name(key, policy), own: this.#ownName(key, policy), changesOwn, ...of }
     })
     if (touched.length === 0) return undefined
-    const { result, increases } = await this.transact(touched, (states, now) => {
+    const { result, increases } = await this.#transact(touched, (states, now) => {
       const increases: ChargeIncrease[] = []
       const changed: ChangedStates = {
-        load: (policy, key) => states.of(this.name(key, policy), this.ownName(key, policy)),
+        load: (policy, key) => states.of(this.#name(key, policy), this.#ownName(key, policy)),
         keep: (policy, key, state, keepMs) =>
-          states.put(this.name(key, policy), state, keepMs, now, this.ownName(key, policy)),
-        own: (policy, key) => states.own(this.ownName(key, policy)),
+          states.put(this.#name(key, policy), state, keepMs, now, this.#ownName(key, policy)),
+        own: (policy, key) => states.own(this.#ownName(key, policy)),
         keepOwn: (policy, key, terms, keepMs) => {
-          states.putOwn(this.ownName(key, policy) as string, terms, keepMs)
-          if (terms !== undefined) states.mark(this.name(key, policy))
+          states.putOwn(this.#ownName(key, policy) as string, terms, keepMs)
+          if (terms !== undefined) states.mark(this.#name(key, policy))
         },
       }
       return {
-        result: applyChange(change, changed, count, now, onIncrease && increases),
+        result: applyChange(change, changed, this.#count, now, onIncrease && increases),
         increases,
       }
     })
     if (onIncrease !== undefined) for (const increase of increases) onIncrease(increase)
-    if ('key' in change) await this.changeOthers(change)
-    this.kept?.keep()
+    if ('key' in change) await this.#changeOthers(change)
+    this.#kept?.keep()
     return result
   }
 
   /** Ends a client's counts of other versions of the application, or lets them see its own record. */
-  private async changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
-    const { keyspaces } = this
+  async #changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
     const changed =
-      'policy' in change ? keyspaces.slice(change.policy, change.policy + 1) : keyspaces
-    const others = (await this.kept?.others(changed)) ?? []
+      'policy' in change ? this.#keyspaces.slice(change.policy, change.policy + 1) : this.#keyspaces
+    const others = (await this.#kept?.others(changed)) ?? []
     const touched = others.map(({ prefix, name }) => {
       return { name: nameIn(frameOf(prefix, name), change.key) }
     })
     if (touched.length === 0) return
-    await this.transact(touched, (states, now) => {
+    await this.#transact(touched, (states, now) => {
       for (const { name } of touched) {
         if ('policy' in change) states.mark(name)
         else states.put(name, new KeyState(), 0, now)
@@ -111,26 +109,26 @@ export class TransactionalLedger implements Ledger<'async'> {
     })
   }
 
-  private decideOne(
+  #decideOne(
     states: TransactionStates,
     charges: readonly Charge[],
     now: number,
     isPeek: boolean,
   ): StoreResult {
-    const names = this.names(charges)
+    const names = this.#names(charges)
     const loaded = names.map((name, i) => {
-      return states.of(name, this.ownName((charges[i] ?? (charges[0] as Charge)).key, i))
+      return states.of(name, this.#ownName((charges[i] ?? (charges[0] as Charge)).key, i))
     })
-    const ban = this.ban && { limit: this.ban, state: loaded.pop() as KeyState }
+    const ban = this.#ban && { limit: this.#ban, state: loaded.pop() as KeyState }
     const admitted = decideAll(loaded, charges, now, ban, isPeek)
     const outcomes = loaded.map(outcomeOf)
     const banned = ban && outcomeOf(ban.state)
     if (isPeek) for (const name of names) states.restore(name)
-    else this.commit(states, charges, names, now, admitted)
+    else this.#commit(states, charges, names, now, admitted)
     return { admitted, at: now, source: 'store', outcomes, ban: banned }
   }
 
-  private commit(
+  #commit(
     states: TransactionStates,
     charges: readonly Charge[],
     names: readonly string[],
@@ -139,47 +137,50 @@ export class TransactionalLedger implements Ledger<'async'> {
   ): void {
     for (const [i, name] of names.entries()) {
       const state = states.loaded(name)
-      const charge = charges[i] ?? { key: name, limit: this.ban as CompiledLimit, cost: 0 }
+      const charge = charges[i] ?? { key: name, limit: this.#ban as CompiledLimit, cost: 0 }
       const kept = commitOne(state, charge, now, admitted ? charge.cost : 0)
       // A state that is full by now is kept too: it counts again if the clock steps back once more.
       if (kept || state.counted) {
         const keepMs = Math.max(1, keepMsOf(state, charge.limit, now))
-        states.put(name, state, keepMs, now, this.ownName(charge.key, i))
+        states.put(name, state, keepMs, now, this.#ownName(charge.key, i))
       } else states.restore(name)
     }
   }
 
-  private transact<T>(
+  #transact<T>(
     touched: readonly TouchedState[],
     work: (states: TransactionStates, now: number) => T,
     needsClock?: (value: T) => boolean,
   ): Promise<T> {
-    const { keptUntil = 0 } = this.kept ?? {}
-    const { deadlineMs: withinMs } = this
-    return this.transactions.transact(touched, work, { keptUntil, needsClock, withinMs })
+    const { keptUntil = 0 } = this.#kept ?? {}
+    return this.#transactions.transact(touched, work, {
+      keptUntil,
+      needsClock,
+      withinMs: this.#deadlineMs,
+    })
   }
 
   /** The states of a request. */
-  private touched(charges: readonly Charge[]): TouchedState[] {
-    return this.names(charges).map((name, i) => {
+  #touched(charges: readonly Charge[]): TouchedState[] {
+    return this.#names(charges).map((name, i) => {
       const { key, slot, owner } = charges[i] ?? { key: '' }
-      return { name, own: this.ownName(key, i), slots: slot === undefined ? [] : [slot], owner }
+      return { name, own: this.#ownName(key, i), slots: slot === undefined ? [] : [slot], owner }
     })
   }
 
   /** The names of the keys of a request. Where there is no charge, as for a ban, it is the key of the first one. */
-  private names(charges: readonly Charge[]): string[] {
-    return this.keyspaces.map((_, i) => this.name(((charges[i] ?? charges[0]) as Charge).key, i))
+  #names(charges: readonly Charge[]): string[] {
+    return this.#keyspaces.map((_, i) => this.#name(((charges[i] ?? charges[0]) as Charge).key, i))
   }
 
-  private name(key: string, place: number): string {
-    if (key.startsWith('{')) this.kept?.shard()
-    return nameIn(this.frames[place] as KeyFrame, key)
+  #name(key: string, place: number): string {
+    if (key.startsWith('{')) this.#kept?.shard()
+    return nameIn(this.#frames[place] as KeyFrame, key)
   }
 
   /** Undefined for a ban: nobody has anything of its own there. */
-  private ownName(key: string, place: number): string | undefined {
-    const frame = this.ownFrames[place]
+  #ownName(key: string, place: number): string | undefined {
+    const frame = this.#ownFrames[place]
     return frame && nameIn(frame, key)
   }
 }

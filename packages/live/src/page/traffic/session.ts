@@ -31,14 +31,14 @@ export class Session {
   /** The server can't be reached. */
   readonly lost = signal(false)
 
-  private readonly fetch: Send
-  private client = newId()
-  private leaving = new AbortController()
-  private timer: ReturnType<typeof setTimeout> | undefined
+  readonly #fetch: Send
+  #client = newId()
+  #leaving = new AbortController()
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   /** @param fetch sends to the limiters */
   constructor(fetch: Send) {
-    this.fetch = fetch
+    this.#fetch = fetch
   }
 
   /** One request to each endpoint. */
@@ -47,7 +47,7 @@ export class Session {
     batch(() => {
       this.count.value += 1
       this.sent.value = [...this.sent.value.filter((at) => at > sentAt - HISTORY_MS), sentAt]
-      for (const lane of Object.values(this.lanes)) void this.request(lane, sentAt)
+      for (const lane of Object.values(this.lanes)) void this.#request(lane, sentAt)
       drawNow()
     })
   }
@@ -56,16 +56,16 @@ export class Session {
   async play(pattern: Pattern): Promise<void> {
     this.startAfresh()
     this.pattern.value = pattern
-    const { leaving } = this
+    const leaving = this.#leaving
     // A pattern is timed by the server's clock, so read that clock once more.
-    await this.reach(askForTime(this.fetch))
+    await this.#reach(askForTime(this.#fetch))
     if (leaving.signal.aborted || this.lost.value) return
     this.planned.value = pattern.plan(serverNow())
-    this.sendPlanned()
+    this.#sendPlanned()
   }
 
   stop(): void {
-    clearTimeout(this.timer)
+    clearTimeout(this.#timer)
     this.pattern.value = undefined
     this.planned.value = []
   }
@@ -73,9 +73,9 @@ export class Session {
   /** Becomes a new client. It does not wait for answers to the old one. */
   startAfresh(): void {
     this.stop()
-    this.leaving.abort()
-    this.leaving = new AbortController()
-    this.client = newId()
+    this.#leaving.abort()
+    this.#leaving = new AbortController()
+    this.#client = newId()
     batch(() => {
       for (const lane of Object.values(this.lanes)) lane.clear()
       this.sent.value = []
@@ -85,27 +85,27 @@ export class Session {
     })
   }
 
-  private sendPlanned(): void {
+  #sendPlanned(): void {
     const [next] = this.planned.value
     if (next === undefined) {
       this.stop()
       return
     }
-    this.timer = setTimeout(
+    this.#timer = setTimeout(
       () => {
         this.send()
         this.planned.value = this.planned.value.slice(1)
-        this.sendPlanned()
+        this.#sendPlanned()
       },
       Math.max(0, next - serverNow()),
     )
   }
 
-  private async request(lane: Endpoint, sentAt: number): Promise<void> {
-    const { signal } = this.leaving
+  async #request(lane: Endpoint, sentAt: number): Promise<void> {
+    const { signal } = this.#leaving
     const request = { algorithm: lane.algorithm, number: this.count.value, sentAt }
     lane.sent(sentAt)
-    const answer = await this.reach(this.ask(request, signal))
+    const answer = await this.#reach(this.#ask(request, signal))
     if (answer === undefined || signal.aborted) return
     batch(() => {
       lane.received(answer)
@@ -114,9 +114,9 @@ export class Session {
     })
   }
 
-  private async ask(request: Asked, signal: AbortSignal): Promise<Answer> {
-    const response = await this.fetch(`/try/${request.algorithm}`, {
-      headers: { 'Demo-Client': this.client },
+  async #ask(request: Asked, signal: AbortSignal): Promise<Answer> {
+    const response = await this.#fetch(`/try/${request.algorithm}`, {
+      headers: { 'Demo-Client': this.#client },
       signal,
     })
     const answer = readAnswer(request, response, serverNow())
@@ -126,8 +126,8 @@ export class Session {
   }
 
   /** Undefined, and `lost` set, if the server doesn't answer, or not as a limiter does. */
-  private async reach<T>(answer: Promise<T>): Promise<T | undefined> {
-    const { leaving } = this
+  async #reach<T>(answer: Promise<T>): Promise<T | undefined> {
+    const leaving = this.#leaving
     try {
       return await answer
     } catch {

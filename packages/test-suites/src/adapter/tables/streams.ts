@@ -13,20 +13,20 @@ export class Streams {
   most = 0
   /** Calls of `settle` for long streams. */
   settled = 0
-  private readonly producedBy = new Map<number, number>()
-  private readonly length: number
-  private readonly text: string
-  private answered = 0
-  private isGoing = false
-  private readonly waiting: (() => void)[] = []
+  readonly #producedBy = new Map<number, number>()
+  readonly #length: number
+  readonly #text: string
+  #answered = 0
+  #isGoing = false
+  readonly #waiting: (() => void)[] = []
 
   constructor(length: number, text = 'chunk') {
-    this.length = length
-    this.text = text
+    this.#length = length
+    this.#text = text
   }
 
   get produced(): number {
-    return [...this.producedBy.values()].reduce((sum, each) => sum + each, 0)
+    return [...this.#producedBy.values()].reduce((sum, each) => sum + each, 0)
   }
 
   options({
@@ -50,7 +50,7 @@ export class Streams {
           cost: (request) => (idOf(request) === 0 ? 0 : estimate),
           settle: (request) => {
             if (idOf(request) !== 0) this.settled += 1
-            return this.producedBy.get(idOf(request)) ?? 0
+            return this.#producedBy.get(idOf(request)) ?? 0
           },
         },
       ],
@@ -59,8 +59,8 @@ export class Streams {
 
   /** All streams produce the rest of their chunks. */
   goOn(): void {
-    this.isGoing = true
-    for (const each of this.waiting.splice(0)) each()
+    this.#isGoing = true
+    for (const each of this.#waiting.splice(0)) each()
   }
 
   readonly work = async (): Promise<void> => {
@@ -68,28 +68,28 @@ export class Streams {
     this.begun += 1
     this.atOnce += 1
     this.most = Math.max(this.most, this.atOnce)
-    if (this.answersLate) await this.untilGoing()
+    if (this.answersLate) await this.#untilGoing()
   }
 
   readonly chunks = (): AsyncIterable<string> => {
     if (this.isShort) return short()
-    this.answered += 1
-    return this.long(this.answered)
+    this.#answered += 1
+    return this.#long(this.#answered)
   }
 
   /** @param id requests are sent one after the other: those that are admitted have the first numbers */
-  private async *long(id: number): AsyncGenerator<string> {
-    for (let i = 1; i <= this.length; i += 1) {
-      this.producedBy.set(id, i)
-      yield this.text
-      if (i === 1) await this.untilGoing()
+  async *#long(id: number): AsyncGenerator<string> {
+    for (let i = 1; i <= this.#length; i += 1) {
+      this.#producedBy.set(id, i)
+      yield this.#text
+      if (i === 1) await this.#untilGoing()
       await turn()
     }
     this.atOnce -= 1
   }
 
-  private async untilGoing(): Promise<void> {
-    if (!this.isGoing) await new Promise<void>((resolve) => this.waiting.push(resolve))
+  async #untilGoing(): Promise<void> {
+    if (!this.#isGoing) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }
 

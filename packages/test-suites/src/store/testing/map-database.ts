@@ -19,90 +19,90 @@ interface Row {
 
 /** Rows in a `Map`, used by several stores at the same time, each with a connection of its own. */
 export class MapDatabase {
-  private rows = new Map<string, Row>()
-  private readonly mistakes: Mistakes
+  #rows = new Map<string, Row>()
+  readonly #mistakes: Mistakes
   /** Changes with each transaction that writes. */
-  private version = 0
-  private failing: string | undefined
-  private writer: Promise<unknown> = Promise.resolve()
+  #version = 0
+  #failing: string | undefined
+  #writer: Promise<unknown> = Promise.resolve()
 
   constructor(mistakes: Mistakes = {}) {
-    this.mistakes = mistakes
+    this.#mistakes = mistakes
   }
 
   /** A store with a connection of its own. */
   connect(clock: () => number) {
     let last: Promise<unknown> = Promise.resolve()
     const transact: ListingBackend['transact'] = (keys, decide) => {
-      const begin = () => this.transaction(keys, decide, clock)
+      const begin = () => this.#transaction(keys, decide, clock)
       // A connection has one transaction at a time, and other connections' wait for the lock.
-      const done = last.then(() => (this.mistakes.deferred ? begin() : this.locked(begin)))
+      const done = last.then(() => (this.#mistakes.deferred ? begin() : this.#locked(begin)))
       last = done.catch(() => {})
       return done
     }
     const list: ListingBackend['list'] = async ({ after, before, count }) => {
       const now = clock()
-      const names = [...this.rows.keys()].filter((key) => key > after && key < before).sort()
-      const live = names.filter((key) => this.find(key, now) !== undefined)
-      const keys = live.slice(0, count).map((key) => ({ key, state: this.find(key, now) }))
+      const names = [...this.#rows.keys()].filter((key) => key > after && key < before).sort()
+      const live = names.filter((key) => this.#find(key, now) !== undefined)
+      const keys = live.slice(0, count).map((key) => ({ key, state: this.#find(key, now) }))
       return { keys, now }
     }
     return transactionalStore({ transact, list, clock })
   }
 
   failWrites(text: string): () => void {
-    this.failing = text
+    this.#failing = text
     return () => {
-      this.failing = undefined
+      this.#failing = undefined
     }
   }
 
   countLeft(text: string, now: number): number {
-    for (const [key, { until }] of this.rows) {
-      if (until <= now && !this.mistakes.noExpiry) this.rows.delete(key)
+    for (const [key, { until }] of this.#rows) {
+      if (until <= now && !this.#mistakes.noExpiry) this.#rows.delete(key)
     }
-    return [...this.rows.keys()].filter((key) => key.includes(text)).length
+    return [...this.#rows.keys()].filter((key) => key.includes(text)).length
   }
 
-  private locked<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.writer.then(act)
-    this.writer = done.catch(() => {})
+  #locked<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#writer.then(act)
+    this.#writer = done.catch(() => {})
     return done
   }
 
-  private async transaction<T>(
+  async #transaction<T>(
     keys: readonly string[],
     decide: (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>,
     clock: () => number,
   ): Promise<T> {
     await delay()
-    const { version } = this
+    const version = this.#version
     const now = clock()
     const { changes, value } = decide(
-      keys.map((key) => this.find(key, now)),
+      keys.map((key) => this.#find(key, now)),
       now,
     )
     await delay()
     if (changes.length === 0) return value
-    if (version !== this.version) throw new Error('the database is locked')
-    const rows = this.mistakes.noRollback ? this.rows : new Map(this.rows)
+    if (version !== this.#version) throw new Error('the database is locked')
+    const rows = this.#mistakes.noRollback ? this.#rows : new Map(this.#rows)
     for (const { key, state, ttlMs } of changes) {
-      if (this.failing !== undefined && key.includes(this.failing)) throw new Error('disk full')
-      if (state === undefined) rows.delete(this.idOf(key))
-      else rows.set(this.idOf(key), { state, until: now + ttlMs })
+      if (this.#failing !== undefined && key.includes(this.#failing)) throw new Error('disk full')
+      if (state === undefined) rows.delete(this.#idOf(key))
+      else rows.set(this.#idOf(key), { state, until: now + ttlMs })
     }
-    this.rows = rows
-    this.version += 1
+    this.#rows = rows
+    this.#version += 1
     return value
   }
 
-  private idOf(key: string): string {
-    return this.mistakes.rtrim ? key.trimEnd() : key
+  #idOf(key: string): string {
+    return this.#mistakes.rtrim ? key.trimEnd() : key
   }
 
-  private find(key: string, now: number): Uint8Array | undefined {
-    const row = this.rows.get(this.idOf(key))
-    return row !== undefined && (this.mistakes.noExpiry || row.until > now) ? row.state : undefined
+  #find(key: string, now: number): Uint8Array | undefined {
+    const row = this.#rows.get(this.#idOf(key))
+    return row !== undefined && (this.#mistakes.noExpiry || row.until > now) ? row.state : undefined
   }
 }
 

@@ -63,11 +63,11 @@ export class Operations {
   readonly asked = signal<Action | PolicyAction | undefined>(undefined)
 
   start(): void {
-    void this.refresh()
+    void this.#refresh()
   }
 
   async find(key: string): Promise<void> {
-    await this.attempt(async () => {
+    await this.#attempt(async () => {
       this.found.value = { typed: key, record: await ask<ClientRecord>('inspect', { key }) }
       this.said.value = ''
     })
@@ -81,7 +81,7 @@ export class Operations {
   async confirmPolicy({ name, title, undone, ...body }: PolicyAction): Promise<void> {
     this.asked.value = undefined
     this.by.value = body.by
-    await this.attempt(async () => {
+    await this.#attempt(async () => {
       const { number, policies } = await ask<{ number: number; policies: PoliciesSnapshot }>(
         name,
         body,
@@ -94,7 +94,7 @@ export class Operations {
 
   async confirm({ name, ...body }: Action): Promise<void> {
     this.asked.value = undefined
-    await this.attempt(async () => {
+    await this.#attempt(async () => {
       const { changed } = await ask<{ changed: number }>(name, body)
       const where = `${changed} ${changed === 1 ? 'policy' : 'policies'}`
       const said =
@@ -106,7 +106,7 @@ export class Operations {
     })
   }
 
-  private async attempt(act: () => Promise<void>): Promise<void> {
+  async #attempt(act: () => Promise<void>): Promise<void> {
     try {
       await act()
     } catch (error) {
@@ -114,7 +114,7 @@ export class Operations {
     }
   }
 
-  private async refresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     try {
       // In the background nobody looks.
       if (!document.hidden) this.snapshot.value = await ask<Snapshot>('state')
@@ -122,7 +122,7 @@ export class Operations {
     } catch {
       this.lost.value = 'The server does not answer. Is sluice serve still running?'
     }
-    setTimeout(() => void this.refresh(), EVERY_MS)
+    setTimeout(() => void this.#refresh(), EVERY_MS)
   }
 }
 

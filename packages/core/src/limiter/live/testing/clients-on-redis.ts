@@ -11,19 +11,19 @@ export const API = { name: 'api', limit: 10, window: '1h', live: true } as const
 export class ClientsOnRedis {
   client = undefined as unknown as Redis
   store = undefined as unknown as ReturnType<typeof redisStore>
-  private redis = undefined as unknown as RedisServer
+  #redis = undefined as unknown as RedisServer
 
   constructor() {
     beforeAll(async () => {
-      this.redis = await startRedis()
-      this.client = new Redis(this.redis.url)
+      this.#redis = await startRedis()
+      this.client = new Redis(this.#redis.url)
     })
     afterAll(async () => {
       this.client?.disconnect()
-      await this.redis.stop()
+      await this.#redis.stop()
     })
     beforeEach(async () => {
-      await this.redis.command('FLUSHALL')
+      await this.#redis.command('FLUSHALL')
       this.store = redisStore(this.client)
     })
   }

@@ -10,21 +10,21 @@ const LONGEST = 8
 
 /** Writes integers of 0 … 2^53 − 1, small ones in few bytes: 7 bits in each, the lowest first. */
 export class NumberWriter {
-  private bytes = new Uint8Array(512)
-  private length = 0
+  #bytes = new Uint8Array(512)
+  #length = 0
 
   put(number: number): void {
-    if (this.length + LONGEST > this.bytes.length) this.grow()
-    const { bytes } = this
+    if (this.#length + LONGEST > this.#bytes.length) this.#grow()
+    const bytes = this.#bytes
     let rest = number
     if (rest >= SHIFTABLE) {
       rest = Math.floor(number / FOUR_BYTES)
       const low = number - rest * FOUR_BYTES
       for (let shift = 0; shift < BITS; shift += 7)
-        bytes[this.length++] = ((low >>> shift) & (MORE - 1)) | MORE
+        bytes[this.#length++] = ((low >>> shift) & (MORE - 1)) | MORE
     }
-    for (; rest >= MORE; rest >>>= 7) bytes[this.length++] = (rest & (MORE - 1)) | MORE
-    bytes[this.length++] = rest
+    for (; rest >= MORE; rest >>>= 7) bytes[this.#length++] = (rest & (MORE - 1)) | MORE
+    bytes[this.#length++] = rest
   }
 
   /** @param number an integer of −2^52 … 2^52 − 1 */
@@ -34,35 +34,35 @@ export class NumberWriter {
 
   /** A copy of the bytes. */
   done(): Uint8Array {
-    return this.bytes.slice(0, this.length)
+    return this.#bytes.slice(0, this.#length)
   }
 
-  private grow(): void {
-    const { bytes } = this
-    this.bytes = new Uint8Array(2 * bytes.length)
-    this.bytes.set(bytes)
+  #grow(): void {
+    const bytes = this.#bytes
+    this.#bytes = new Uint8Array(2 * bytes.length)
+    this.#bytes.set(bytes)
   }
 }
 
 /** Reads what {@link NumberWriter} wrote. Behind the end there are zeros. */
 export class NumberReader {
-  private readonly bytes: Uint8Array
-  private at = 0
+  readonly #bytes: Uint8Array
+  #at = 0
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes
+    this.#bytes = bytes
   }
 
   next(): number {
     let low = 0
     for (let shift = 0; shift < BITS; shift += 7) {
-      const byte = this.bytes[this.at++] ?? 0
+      const byte = this.#bytes[this.#at++] ?? 0
       low |= (byte & (MORE - 1)) << shift
       if (byte < MORE) return low
     }
     let number = low
     for (let weight = FOUR_BYTES; ; weight *= MORE) {
-      const byte = this.bytes[this.at++] ?? 0
+      const byte = this.#bytes[this.#at++] ?? 0
       if (byte < MORE) return number + byte * weight
       number += (byte - MORE) * weight
     }

@@ -26,8 +26,8 @@ export class PartedHeld implements Held {
   clock: number
   length = 0
   /** Tells the parts of this state from those of one that was reset. */
-  private readonly generation: number
-  private readonly parts: Parts
+  readonly #generation: number
+  readonly #parts: Parts
   /** Entries that have an owner, which is a number above 0. */
   owned = 0
   /** Each part has its entries, when the first and the last of them ends, and until when its row is kept; 0: there is none. */
@@ -39,13 +39,13 @@ export class PartedHeld implements Held {
   /** The parts that must be written. */
   readonly changed = new Set<number>()
   /** The parts that no copy shares. */
-  private readonly own = new Set<number>()
+  readonly #own = new Set<number>()
 
   private constructor(extras: number, clock: number, generation: number, parts: Parts) {
     this.extras = extras
     this.clock = clock
-    this.generation = generation
-    this.parts = parts
+    this.#generation = generation
+    this.#parts = parts
   }
 
   /** @throws MissingKeys if the transaction has not read all parts */
@@ -100,34 +100,34 @@ export class PartedHeld implements Held {
   endedAt(time: number): number {
     let ended = 0
     const partly: number[] = []
-    for (const id of this.begun(time)) {
+    for (const id of this.#begun(time)) {
       if ((this.lasts[id] as number) <= time) ended += this.counts[id] as number
       else partly.push(id)
     }
-    for (const { entries } of this.load(partly)) ended += entries.endedAt(time)
+    for (const { entries } of this.#load(partly)) ended += entries.endedAt(time)
     return ended
   }
 
   lastEnd(now: number): number {
     if (this.clock <= now) return Math.max(now, ...this.lasts)
-    return Math.max(now, ...this.load(this.used()).map(({ entries }) => entries.lastEnd(now)))
+    return Math.max(now, ...this.#load(this.#used()).map(({ entries }) => entries.lastEnd(now)))
   }
 
   countOf(owner: number): number {
     if (owner === 0) return this.length - this.owned
-    const [{ owners }] = this.load([partOf(owner)]) as [HeldPart]
+    const [{ owners }] = this.#load([partOf(owner)]) as [HeldPart]
     return owners.get(owner) ?? 0
   }
 
   apart(now: number, most: number) {
-    const ids = this.begun(now)
+    const ids = this.#begun(now)
     if (ids.length === 0) return undefined
-    const all = this.load(ids).flatMap(({ entries }) => {
+    const all = this.#load(ids).flatMap(({ entries }) => {
       const apart = entries.apart(now, most)
       return apart === undefined ? [] : entriesOf(apart.ended)
     })
     const ended = all.sort(byEnd).slice(0, most)
-    const others = this.copy()
+    const others = this.#copy()
     others.dropFirst(ended, now)
     const numbers = new Float64Array(ended.length * (3 + this.extras))
     for (const [i, entry] of ended.entries()) numbers.set(entry, i * entry.length)
@@ -139,43 +139,43 @@ export class PartedHeld implements Held {
    * any more.
    */
   dropEnded(now: number): void {
-    for (const id of this.begun(now)) {
-      if ((this.lasts[id] as number) <= now && !this.parts.has(id)) this.set(id, 0, 0, 0)
+    for (const id of this.#begun(now)) {
+      if ((this.lasts[id] as number) <= now && !this.#parts.has(id)) this.#set(id, 0, 0, 0)
       else {
-        this.load([id])
-        this.change(id).entries.dropEnded(now)
-        this.refresh(id)
+        this.#load([id])
+        this.#change(id).entries.dropEnded(now)
+        this.#refresh(id)
       }
     }
   }
 
   holdAsOf(now: number): void {
     if (this.clock <= now) return
-    const used = this.used()
-    this.load(used)
+    const used = this.#used()
+    this.#load(used)
     for (const id of used) {
-      this.change(id).entries.holdAsOf(now)
-      this.refresh(id)
+      this.#change(id).entries.holdAsOf(now)
+      this.#refresh(id)
     }
     this.clock = now
   }
 
   add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
     const owner = ownerOf(extras)
-    this.load(PartedHeld.partsOf(slot, owner))
+    this.#load(PartedHeld.partsOf(slot, owner))
     const id = partOf(slot)
-    this.change(id).entries.add(at, slot, holdMs, extras)
-    this.refresh(id)
-    this.countOwner(owner, 1)
+    this.#change(id).entries.add(at, slot, holdMs, extras)
+    this.#refresh(id)
+    this.#countOwner(owner, 1)
     if (at > this.clock) this.clock = at
   }
 
   renew(at: number, slots: readonly number[], holdMs: number): void {
-    this.load(slots.map(partOf))
+    this.#load(slots.map(partOf))
     for (const [id, own] of byPart(slots)) {
-      const { entries } = this.change(id)
+      const { entries } = this.#change(id)
       entries.renew(at, own, holdMs)
-      this.refresh(id)
+      this.#refresh(id)
       this.clock = Math.max(this.clock, entries.clock)
     }
   }
@@ -184,7 +184,7 @@ export class PartedHeld implements Held {
     const taken = new Map<number, readonly number[]>()
     const left = new Map<number, HeldArray>()
     const owners: [owner: number, count: number][] = []
-    this.load(slots.map(partOf))
+    this.#load(slots.map(partOf))
     for (const slot of slots) {
       const id = partOf(slot)
       const entries = left.get(id) ?? (this.loaded.get(id) as HeldPart).entries.copy()
@@ -195,9 +195,9 @@ export class PartedHeld implements Held {
       taken.set(slot, extras)
       owners.push([ownerOf(extras), before - entries.length])
     }
-    this.load(owners.flatMap(([owner]) => ownerPart(owner)))
-    for (const [id, entries] of left) this.replace(id, entries)
-    for (const [owner, count] of owners) this.countOwner(owner, -count)
+    this.#load(owners.flatMap(([owner]) => ownerPart(owner)))
+    for (const [id, entries] of left) this.#replace(id, entries)
+    for (const [owner, count] of owners) this.#countOwner(owner, -count)
     return taken
   }
 
@@ -205,14 +205,14 @@ export class PartedHeld implements Held {
   encode(numbers: NumberWriter, now: number, ttlMs: number): StateChange[] {
     const isShort = (id: number) => this.kept[id] !== 0 && (this.kept[id] as number) < now + ttlMs
     const short = ALL.filter((id) => isShort(id) && !this.changed.has(id))
-    this.load(short)
-    for (const id of short) this.change(id)
-    const changes = [...this.changed].map((id) => this.changeOf(id, now, 2 * ttlMs))
-    const from = Math.min(now, ...this.used().map((id) => this.firsts[id] as number))
-    for (const each of [this.extras, this.clock, this.generation, this.owned, from])
+    this.#load(short)
+    for (const id of short) this.#change(id)
+    const changes = [...this.changed].map((id) => this.#changeOf(id, now, 2 * ttlMs))
+    const from = Math.min(now, ...this.#used().map((id) => this.firsts[id] as number))
+    for (const each of [this.extras, this.clock, this.#generation, this.owned, from])
       numbers.put(each)
     for (const id of ALL) {
-      const [count = 0, first = 0, last = 0, kept = 0] = this.summaryOf(id)
+      const [count = 0, first = 0, last = 0, kept = 0] = this.#summaryOf(id)
       numbers.put(kept === 0 ? 0 : Math.max(1, kept - from))
       numbers.put(count)
       if (count === 0) continue
@@ -222,48 +222,48 @@ export class PartedHeld implements Held {
     return changes
   }
 
-  private changeOf(id: number, now: number, ttlMs: number): StateChange {
+  #changeOf(id: number, now: number, ttlMs: number): StateChange {
     const { entries, owners } = this.loaded.get(id) as HeldPart
     const isEmpty = entries.length === 0 && owners.size === 0
     this.kept[id] = isEmpty ? 0 : now + ttlMs
-    const state = isEmpty ? undefined : encodePart(this.generation, { entries, owners })
-    return { key: this.parts.key(id), state, ttlMs }
+    const state = isEmpty ? undefined : encodePart(this.#generation, { entries, owners })
+    return { key: this.#parts.key(id), state, ttlMs }
   }
 
   /** The parts with entries. */
-  private used(): number[] {
+  #used(): number[] {
     return ALL.filter((id) => this.counts[id] !== 0)
   }
 
   /** The parts with an entry that ends at `time` or before. */
-  private begun(time: number): number[] {
-    return this.used().filter((id) => (this.firsts[id] as number) <= time)
+  #begun(time: number): number[] {
+    return this.#used().filter((id) => (this.firsts[id] as number) <= time)
   }
 
   /** @throws MissingKeys if the transaction has not read all of these */
-  private load(ids: readonly number[]): HeldPart[] {
-    this.parts.need(ids.filter((id) => !this.loaded.has(id)))
-    return ids.map((id) => this.loaded.get(id) ?? this.read(id))
+  #load(ids: readonly number[]): HeldPart[] {
+    this.#parts.need(ids.filter((id) => !this.loaded.has(id)))
+    return ids.map((id) => this.loaded.get(id) ?? this.#read(id))
   }
 
-  private read(id: number): HeldPart {
-    const part = decodePart(this.parts.get(id), this.generation, this.extras, this.clock)
+  #read(id: number): HeldPart {
+    const part = decodePart(this.#parts.get(id), this.#generation, this.extras, this.clock)
     // The row of a part without entries may have some that have ended.
     const isUsed = this.counts[id] !== 0
     const read = isUsed ? part : { ...part, entries: new HeldArray(this.extras, this.clock) }
     this.loaded.set(id, read)
     // The rows of a table that loses some are what counts.
-    if (read.entries.length !== this.counts[id]) this.refresh(id)
+    if (read.entries.length !== this.counts[id]) this.#refresh(id)
     return read
   }
 
   /** A part to be changed, which no copy shares. It is loaded. */
-  private change(id: number): HeldPart {
+  #change(id: number): HeldPart {
     const part = this.loaded.get(id) as HeldPart
     this.changed.add(id)
-    if (this.own.has(id)) return part
+    if (this.#own.has(id)) return part
     const own = { entries: part.entries.copy(), owners: new Map(part.owners) }
-    this.own.add(id)
+    this.#own.add(id)
     this.loaded.set(id, own)
     return own
   }
@@ -271,56 +271,56 @@ export class PartedHeld implements Held {
   /** Drops entries, which are the first of their parts and have ended at `now`. Those are loaded. */
   dropFirst(ended: readonly Entry[], now: number): void {
     const ownerOfEntry = (entry: Entry) => (this.extras === 0 ? 0 : ownerOf(entry))
-    this.load([...new Set(ended.flatMap((entry) => ownerPart(ownerOfEntry(entry))))])
+    this.#load([...new Set(ended.flatMap((entry) => ownerPart(ownerOfEntry(entry))))])
     const counts = new Map<number, number>()
     for (const entry of ended) {
       const id = partOf(entry[1])
       counts.set(id, (counts.get(id) ?? 0) + 1)
-      this.countOwner(ownerOfEntry(entry), -1)
+      this.#countOwner(ownerOfEntry(entry), -1)
     }
     for (const [id, count] of counts) {
       const { entries } = this.loaded.get(id) as HeldPart
-      this.replace(id, entries.apart(now, count)?.others ?? entries)
+      this.#replace(id, entries.apart(now, count)?.others ?? entries)
     }
   }
 
   /** Gives a part, which is loaded, entries that no copy shares. */
-  private replace(id: number, entries: HeldArray): void {
-    const { owners } = this.change(id)
+  #replace(id: number, entries: HeldArray): void {
+    const { owners } = this.#change(id)
     this.loaded.set(id, { entries, owners })
-    this.refresh(id)
+    this.#refresh(id)
   }
 
   /** @param by how many more. The part of the owner is loaded */
-  private countOwner(owner: number, by: number): void {
+  #countOwner(owner: number, by: number): void {
     if (owner === 0) return
     this.owned += by
-    const { owners } = this.change(partOf(owner))
+    const { owners } = this.#change(partOf(owner))
     const count = (owners.get(owner) ?? 0) + by
     if (count > 0) owners.set(owner, count)
     else owners.delete(owner)
   }
 
-  private refresh(id: number): void {
+  #refresh(id: number): void {
     const { entries } = this.loaded.get(id) as HeldPart
     const { length } = entries
-    if (length === 0) this.set(id, 0, 0, 0)
-    else this.set(id, length, entries.until(0), entries.until(length - 1))
+    if (length === 0) this.#set(id, 0, 0, 0)
+    else this.#set(id, length, entries.until(0), entries.until(length - 1))
   }
 
-  private set(id: number, count: number, first: number, last: number): void {
+  #set(id: number, count: number, first: number, last: number): void {
     this.length += count - (this.counts[id] as number)
     this.counts[id] = count
     this.firsts[id] = first
     this.lasts[id] = last
   }
 
-  private summaryOf(id: number): (number | undefined)[] {
+  #summaryOf(id: number): (number | undefined)[] {
     return [this.counts[id], this.firsts[id], this.lasts[id], this.kept[id]]
   }
 
-  private copy(): PartedHeld {
-    const copy = new PartedHeld(this.extras, this.clock, this.generation, this.parts)
+  #copy(): PartedHeld {
+    const copy = new PartedHeld(this.extras, this.clock, this.#generation, this.#parts)
     copy.length = this.length
     copy.owned = this.owned
     copy.counts = this.counts.slice()
@@ -329,7 +329,7 @@ export class PartedHeld implements Held {
     copy.kept = this.kept.slice()
     for (const [id, part] of this.loaded) copy.loaded.set(id, part)
     for (const id of this.changed) copy.changed.add(id)
-    this.own.clear()
+    this.#own.clear()
     return copy
   }
 }

@@ -32,17 +32,17 @@ interface Block {
  */
 export class PartedLog implements Log {
   total = 0
-  private readonly generation: number
-  private readonly parts: Parts
+  readonly #generation: number
+  readonly #parts: Parts
   blocks: Block[] = []
   /** The entries of the row of the first block up to this time are dropped. */
   droppedUntil = 0
   /** Blocks that are no more. */
-  private readonly gone = new Set<number>()
+  readonly #gone = new Set<number>()
 
   private constructor(generation: number, parts: Parts) {
-    this.generation = generation
-    this.parts = parts
+    this.#generation = generation
+    this.#parts = parts
   }
 
   /** @throws MissingKeys if the transaction has not read the parts that it needs */
@@ -97,7 +97,7 @@ export class PartedLog implements Log {
   partsOfNext(): () => readonly number[] {
     const last = this.blocks.at(-1)
     const ids = [this.blocks[0]?.id ?? 0, last?.id ?? 0]
-    if (last !== undefined && last.count > MOST - ROOM) ids.push(this.freeId())
+    if (last !== undefined && last.count > MOST - ROOM) ids.push(this.#freeId())
     return () => ids
   }
 
@@ -105,7 +105,7 @@ export class PartedLog implements Log {
     let units = 0
     for (const block of this.blocks) {
       if (block.first > time) break
-      units += block.last <= time ? block.units : this.load(block).unitsUntil(time)
+      units += block.last <= time ? block.units : this.#load(block).unitsUntil(time)
     }
     return units
   }
@@ -115,8 +115,8 @@ export class PartedLog implements Log {
     for (const block of this.blocks) {
       if (block.last <= time) continue
       if (block.first > time && units <= held + 1) return block.first
-      const own = block.first > time ? block.units : this.unitsAfter(block, time)
-      if (held + own >= units) return this.load(block).timeOf(units - held, time)
+      const own = block.first > time ? block.units : this.#unitsAfter(block, time)
+      if (held + own >= units) return this.#load(block).timeOf(units - held, time)
       held += own
     }
     return undefined
@@ -133,9 +133,9 @@ export class PartedLog implements Log {
       const index =
         at >= last.last ? blocks.length - 1 : blocks.findIndex((block) => block.last >= at)
       const block = blocks[index] as Block
-      this.change(block).add(at, cost)
-      this.refresh(block)
-      if (block.count > MOST) this.divide(index)
+      this.#change(block).add(at, cost)
+      this.#refresh(block)
+      if (block.count > MOST) this.#divide(index)
     }
     this.total += cost
   }
@@ -146,33 +146,33 @@ export class PartedLog implements Log {
     for (; index >= 0 && left > 0; index -= 1) {
       const block = this.blocks[index] as Block
       const before = block.units
-      if (block.last <= at && before <= left) this.forget(block)
+      if (block.last <= at && before <= left) this.#forget(block)
       else {
-        this.change(block).takeBack(at, left)
-        this.refresh(block)
+        this.#change(block).takeBack(at, left)
+        this.#refresh(block)
       }
       left -= before - block.units
       this.total -= before - block.units
     }
     this.blocks = this.blocks.filter(({ count }) => count > 0)
     // Those before and behind what is gone.
-    this.join(index + 2)
-    this.join(index + 1)
+    this.#join(index + 2)
+    this.#join(index + 1)
   }
 
   dropUntil(time: number): void {
     while (this.blocks[0] !== undefined && this.blocks[0].last <= time) {
       const block = this.blocks.shift() as Block
       this.total -= block.units
-      this.forget(block)
+      this.#forget(block)
     }
     const [block] = this.blocks
     if (block === undefined || block.first > time) return
-    const entries = this.load(block)
+    const entries = this.#load(block)
     const units = block.units
     entries.dropUntil(time)
     this.droppedUntil = time
-    this.refresh(block)
+    this.#refresh(block)
     this.total -= units - block.units
   }
 
@@ -180,33 +180,33 @@ export class PartedLog implements Log {
     if (this.newest === undefined || this.newest <= now) return
     const index = this.blocks.findIndex((block) => block.last > now)
     const block = this.blocks[index] as Block
-    const entries = this.change(block)
+    const entries = this.#change(block)
     let moved = 0
     for (const each of this.blocks.splice(index + 1)) {
       moved += each.units
-      this.forget(each)
+      this.#forget(each)
     }
     entries.clampTo(now)
     if (moved > 0) entries.add(now, moved)
-    this.refresh(block)
+    this.#refresh(block)
   }
 
   /** Writes the state to a writer, and the parts that have changed or would be forgotten before it. */
   encode(numbers: NumberWriter, now: number, ttlMs: number): StateChange[] {
     const short = this.blocks.filter((block) => !block.isChanged && block.kept < now + ttlMs)
-    this.parts.need(short.map(({ id }) => id))
-    for (const block of short) this.change(block)
-    const changes: StateChange[] = [...this.gone]
-      .filter((id) => this.parts.has(id))
-      .map((id) => ({ key: this.parts.key(id), state: undefined, ttlMs: 0 }))
+    this.#parts.need(short.map(({ id }) => id))
+    for (const block of short) this.#change(block)
+    const changes: StateChange[] = [...this.#gone]
+      .filter((id) => this.#parts.has(id))
+      .map((id) => ({ key: this.#parts.key(id), state: undefined, ttlMs: 0 }))
     if (this.blocks[0]?.isChanged) this.droppedUntil = 0
-    for (const each of [this.generation, this.droppedUntil, this.blocks.length]) numbers.put(each)
+    for (const each of [this.#generation, this.droppedUntil, this.blocks.length]) numbers.put(each)
     let before = 0
     for (const block of this.blocks) {
       if (block.isChanged) {
         block.kept = now + 2 * ttlMs
-        const state = encodeBlock(this.generation, block.entries as LogArray)
-        changes.push({ key: this.parts.key(block.id), state, ttlMs: 2 * ttlMs })
+        const state = encodeBlock(this.#generation, block.entries as LogArray)
+        changes.push({ key: this.#parts.key(block.id), state, ttlMs: 2 * ttlMs })
       }
       const { id, count, first, last, units, kept } = block
       for (const each of [id, count, first - before, last - first, units]) numbers.put(each)
@@ -217,32 +217,32 @@ export class PartedLog implements Log {
   }
 
   /** Units of the entries of a block after `time`. */
-  private unitsAfter(block: Block, time: number): number {
-    return block.units - this.load(block).unitsUntil(time)
+  #unitsAfter(block: Block, time: number): number {
+    return block.units - this.#load(block).unitsUntil(time)
   }
 
   /** @throws MissingKeys if the transaction has not read it */
-  private load(block: Block): LogArray {
+  #load(block: Block): LogArray {
     if (block.entries !== undefined) return block.entries
-    const entries = decodeBlock(this.parts.get(block.id), this.generation)
+    const entries = decodeBlock(this.#parts.get(block.id), this.#generation)
     if (block === this.blocks[0]) entries.dropUntil(this.droppedUntil)
     block.entries = entries
     // The rows of a table that loses some are what counts.
     if (entries.total !== block.units) {
       this.total += entries.total - block.units
-      this.refresh(block)
+      this.#refresh(block)
     }
     return entries
   }
 
-  private change(block: Block): LogArray {
-    const entries = this.load(block)
-    this.parts.need([block.id])
+  #change(block: Block): LogArray {
+    const entries = this.#load(block)
+    this.#parts.need([block.id])
     block.isChanged = true
     return entries
   }
 
-  private refresh(block: Block): void {
+  #refresh(block: Block): void {
     const entries = block.entries as LogArray
     block.count = entries.length
     block.units = entries.total
@@ -252,27 +252,27 @@ export class PartedLog implements Log {
 
   /** A new block. */
   insert(index: number, entries: LogArray): void {
-    const id = this.freeId()
-    this.parts.need([id])
-    this.gone.delete(id)
+    const id = this.#freeId()
+    this.#parts.need([id])
+    this.#gone.delete(id)
     const block = { id, count: 0, first: 0, last: 0, units: 0, kept: 0, entries, isChanged: true }
-    this.refresh(block)
+    this.#refresh(block)
     this.blocks.splice(index, 0, block)
   }
 
-  private divide(index: number): void {
+  #divide(index: number): void {
     const block = this.blocks[index] as Block
     const entries = block.entries as LogArray
     const [left, right] = [new LogArray(), new LogArray()]
     for (let i = 0; i < entries.length; i += 1)
       (i < HALF ? left : right).push(entries.time(i), entries.cost(i))
     block.entries = left
-    this.refresh(block)
+    this.#refresh(block)
     this.insert(index + 1, right)
   }
 
   /** Joins a block that has become small to one of its neighbours. */
-  private join(index: number): void {
+  #join(index: number): void {
     const block = this.blocks[index]
     if (block === undefined || block.count >= FEW) return
     const fits = (other: Block | undefined) =>
@@ -282,22 +282,22 @@ export class PartedLog implements Log {
     )
     if (first === undefined) return
     const [left, right] = this.blocks.slice(first, first + 2) as [Block, Block]
-    const entries = this.load(right)
-    const joined = this.change(left)
+    const entries = this.#load(right)
+    const joined = this.#change(left)
     for (let i = 0; i < entries.length; i += 1) joined.push(entries.time(i), entries.cost(i))
-    this.refresh(left)
-    this.forget(right)
+    this.#refresh(left)
+    this.#forget(right)
     this.blocks.splice(first + 1, 1)
   }
 
   /** Its row says nothing any more. */
-  private forget(block: Block): void {
-    this.gone.add(block.id)
+  #forget(block: Block): void {
+    this.#gone.add(block.id)
     block.count = 0
     block.units = 0
   }
 
-  private freeId(): number {
+  #freeId(): number {
     const used = new Set(this.blocks.map(({ id }) => id))
     let id = 0
     while (used.has(id)) id += 1

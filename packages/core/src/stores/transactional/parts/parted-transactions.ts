@@ -39,16 +39,16 @@ export interface TransactionOptions<T> {
  * client has of its own is read only where its state is marked, or where there is none.
  */
 export class PartedTransactions {
-  private readonly transactions: GrowingTransactions
+  readonly #transactions: GrowingTransactions
   /** The states with parts that were used last, with the parts that any call needs. */
-  private readonly known = new Map<string, (now: number) => readonly number[]>()
+  readonly #known = new Map<string, (now: number) => readonly number[]>()
   /** Until when the states that were used last are believed not to be marked, ms on the store's clock. */
-  private readonly unmarked = new Map<string, number>()
+  readonly #unmarked = new Map<string, number>()
   /** The store's time minus `performance.now()`, ms. */
-  private ahead = 0
+  #ahead = 0
 
   constructor(backend: TransactionalBackend) {
-    this.transactions = new GrowingTransactions(backend)
+    this.#transactions = new GrowingTransactions(backend)
   }
 
   transact<T>(
@@ -59,32 +59,28 @@ export class PartedTransactions {
     const names = [...new Set(touched.map(({ name }) => name))]
     const decide = (bytes: States, now: number): Transaction<T> => {
       const states = new TransactionStates(bytes, now, keptUntil)
-      this.ahead = now - performance.now()
+      this.#ahead = now - performance.now()
       try {
-        this.needOwns(states, bytes, touched)
+        this.#needOwns(states, bytes, touched)
         const value = work(states, now)
         return { value, changes: states.changes(), needsClock: needsClock?.(value) ?? false }
       } catch (error) {
         if (!(error instanceof MissingKeys)) throw error
         // All at once: each attempt is a transaction.
         for (const name of names) states.look(name)
-        this.learn(states)
-        throw new MissingKeys([...error.keys, ...this.partsOfAll(touched)])
+        this.#learn(states)
+        throw new MissingKeys([...error.keys, ...this.#partsOfAll(touched)])
       } finally {
-        this.learn(states)
-        this.learnMarks(states, bytes, touched, now)
+        this.#learn(states)
+        this.#learnMarks(states, bytes, touched, now)
       }
     }
-    const more = [...this.ownsOfAll(touched), ...this.partsOfAll(touched)]
-    return this.transactions.transact(names, more, decide, withinMs)
+    const more = [...this.#ownsOfAll(touched), ...this.#partsOfAll(touched)]
+    return this.#transactions.transact(names, more, decide, withinMs)
   }
 
   /** @throws MissingKeys if the transaction has not read a record that there may be */
-  private needOwns(
-    states: TransactionStates,
-    bytes: States,
-    touched: readonly TouchedState[],
-  ): void {
+  #needOwns(states: TransactionStates, bytes: States, touched: readonly TouchedState[]): void {
     const missing = touched.flatMap(({ name, own }) => {
       const isMissing =
         own !== undefined && !bytes.has(own) && states.unmarkedUntil(name, own) === 0
@@ -94,47 +90,48 @@ export class PartedTransactions {
   }
 
   /** The keys of the records that a transaction probably needs. */
-  private ownsOfAll(touched: readonly TouchedState[]): string[] {
-    const now = performance.now() + this.ahead
+  #ownsOfAll(touched: readonly TouchedState[]): string[] {
+    const now = performance.now() + this.#ahead
     return touched.flatMap(({ name, own, changesOwn }) => {
       if (own === undefined) return []
-      return changesOwn || (this.unmarked.get(name) ?? 0) <= now ? own : []
+      return changesOwn || (this.#unmarked.get(name) ?? 0) <= now ? own : []
     })
   }
 
-  private partsOfAll(touched: readonly TouchedState[]): string[] {
-    return this.known.size === 0 ? [] : touched.flatMap((each) => this.partsOf(each))
+  #partsOfAll(touched: readonly TouchedState[]): string[] {
+    return this.#known.size === 0 ? [] : touched.flatMap((each) => this.#partsOf(each))
   }
 
   /** The keys of the parts that a call about a state probably needs. */
-  private partsOf({ name, slots = [], owner }: TouchedState): string[] {
-    const known = this.known.get(name)
+  #partsOf({ name, slots = [], owner }: TouchedState): string[] {
+    const known = this.#known.get(name)
     if (known === undefined) return []
-    const ids = known(performance.now() + this.ahead).concat(
+    const ids = known(performance.now() + this.#ahead).concat(
       slots.flatMap((slot) => PartedHeld.partsOf(slot, owner)),
     )
     return ids.map((id) => partKey(name, id))
   }
 
-  private learn({ seen }: TransactionStates): void {
+  #learn({ seen }: TransactionStates): void {
     for (const [name, state] of seen) {
       const parted = partedOf(state)
-      if (parted === undefined && !this.known.has(name)) continue
+      if (parted === undefined && !this.#known.has(name)) continue
       // The newest is the last.
-      this.known.delete(name)
+      this.#known.delete(name)
       if (parted === undefined || parted.length === 0) continue
-      if (this.known.size >= MOST_KNOWN) this.known.delete(this.known.keys().next().value as string)
-      this.known.set(name, parted.partsOfNext())
+      if (this.#known.size >= MOST_KNOWN)
+        this.#known.delete(this.#known.keys().next().value as string)
+      this.#known.set(name, parted.partsOfNext())
     }
   }
 
-  private learnMarks(
+  #learnMarks(
     states: TransactionStates,
     bytes: States,
     touched: readonly TouchedState[],
     now: number,
   ): void {
-    const { unmarked } = this
+    const unmarked = this.#unmarked
     for (const { name, own } of touched) {
       if (own === undefined) continue
       const until = states.unmarkedUntil(name, own)

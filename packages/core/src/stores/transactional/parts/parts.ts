@@ -28,31 +28,31 @@ function keyspaceAt(name: string): number {
 
 /** The parts of one state that a transaction has read. */
 export class Parts {
-  private readonly name: string
-  private readonly bytes: ReadonlyMap<string, Uint8Array | undefined>
+  readonly #name: string
+  readonly #bytes: ReadonlyMap<string, Uint8Array | undefined>
 
   /**
    * @param name the key of the state
    * @param bytes the bytes under the keys of the transaction
    */
   constructor(name: string, bytes: ReadonlyMap<string, Uint8Array | undefined>) {
-    this.name = name
-    this.bytes = bytes
+    this.#name = name
+    this.#bytes = bytes
   }
 
   key(id: number): string {
-    return partKey(this.name, id)
+    return partKey(this.#name, id)
   }
 
   /** The keys of those that there are. */
   found(): string[] {
-    const { after, before } = partRange(this.name)
-    const keys = [...this.bytes.keys()].filter((key) => key > after && key < before)
-    return keys.filter((key) => this.bytes.get(key) !== undefined)
+    const { after, before } = partRange(this.#name)
+    const keys = [...this.#bytes.keys()].filter((key) => key > after && key < before)
+    return keys.filter((key) => this.#bytes.get(key) !== undefined)
   }
 
   has(id: number): boolean {
-    return this.bytes.has(this.key(id))
+    return this.#bytes.has(this.key(id))
   }
 
   /** @throws MissingKeys if the transaction has not read all of these */
@@ -64,6 +64,6 @@ export class Parts {
   /** @throws MissingKeys if the transaction has not read it */
   get(id: number): Uint8Array | undefined {
     this.need([id])
-    return this.bytes.get(this.key(id))
+    return this.#bytes.get(this.key(id))
   }
 }

@@ -11,28 +11,28 @@ import { markState, stateIn, unmarkedUntil, withEnd } from './state-end.ts'
 /** The states of a transaction, by the names of their keys. */
 export class TransactionStates {
   /** The bytes under the keys, after the changes. */
-  private readonly bytes: Map<string, Uint8Array | undefined>
-  private readonly now: number
-  private readonly keptUntil: number
-  private readonly states = new Map<string, KeyState>()
+  readonly #bytes: Map<string, Uint8Array | undefined>
+  readonly #now: number
+  readonly #keptUntil: number
+  readonly #states = new Map<string, KeyState>()
   /** The states that were read, also those that are forgotten. */
   readonly seen = new Map<string, KeyState>()
-  private readonly changed = new Map<string, StateChange>()
+  readonly #changed = new Map<string, StateChange>()
 
   /**
    * @param now ms
    * @param keptUntil see `LedgerKeyspaces.keptUntil`
    */
   constructor(bytes: States, now: number, keptUntil: number) {
-    this.bytes = new Map(bytes)
-    this.now = now
-    this.keptUntil = keptUntil
+    this.#bytes = new Map(bytes)
+    this.#now = now
+    this.#keptUntil = keptUntil
   }
 
   /** Until when it is known that the client of a state has nothing of its own, ms; 0: that is not known now. */
   unmarkedUntil(name: string, own: string): number {
-    const until = unmarkedUntil(this.bytes.get(name))
-    return until > this.now && this.bytes.get(own) === undefined ? until : 0
+    const until = unmarkedUntil(this.#bytes.get(name))
+    return until > this.#now && this.#bytes.get(own) === undefined ? until : 0
   }
 
   /**
@@ -41,10 +41,10 @@ export class TransactionStates {
    * @throws RangeError if a key holds something else
    */
   of(name: string, own?: string): KeyState {
-    let state = this.states.get(name)
+    let state = this.#states.get(name)
     if (state === undefined) {
-      state = decodeWithParts(name, this.bytes)
-      this.states.set(name, state)
+      state = decodeWithParts(name, this.#bytes)
+      this.#states.set(name, state)
       this.seen.set(name, state)
     }
     state.terms = this.own(own)
@@ -52,26 +52,26 @@ export class TransactionStates {
   }
 
   loaded(name: string): KeyState {
-    return this.states.get(name) as KeyState
+    return this.#states.get(name) as KeyState
   }
 
   /** A client's own limit, top-ups and block. @throws RangeError if the key holds something else */
   own(name: string | undefined): OwnTerms | undefined {
-    return name === undefined ? undefined : decodeOwn(this.bytes.get(name))
+    return name === undefined ? undefined : decodeOwn(this.#bytes.get(name))
   }
 
   /** @param ttlMs how long it must be kept */
   putOwn(name: string, terms: OwnTerms | undefined, ttlMs: number): void {
-    this.change({ key: name, state: terms && encodeOwn(terms), ttlMs })
+    this.#change({ key: name, state: terms && encodeOwn(terms), ttlMs })
   }
 
   /** Marks a state, so that decisions read the record of its client. A key that holds no state is left as it is. */
   mark(name: string): void {
-    const bytes = this.bytes.get(name)
+    const bytes = this.#bytes.get(name)
     const until = unmarkedUntil(bytes)
     if (until === 0) return
-    const ttlMs = Math.max(1, until - this.now)
-    this.change({ key: name, state: markState(bytes as Uint8Array), ttlMs })
+    const ttlMs = Math.max(1, until - this.#now)
+    this.#change({ key: name, state: markState(bytes as Uint8Array), ttlMs })
   }
 
   /** Reads a state, if the key holds one that can be read. */
@@ -87,35 +87,35 @@ export class TransactionStates {
    * @throws MissingKeys if the transaction has not read a part that must be written
    */
   put(name: string, state: KeyState, ttlMs: number, now: number, own?: string): void {
-    this.states.set(name, state)
+    this.#states.set(name, state)
     this.seen.set(name, state)
-    const parts = new Parts(name, this.bytes)
+    const parts = new Parts(name, this.#bytes)
     if (ttlMs === 0) {
-      for (const key of [name, ...parts.found()]) this.change({ key, state: undefined, ttlMs })
+      for (const key of [name, ...parts.found()]) this.#change({ key, state: undefined, ttlMs })
       return
     }
     if (own !== undefined && state.terms !== undefined && endOf(state.terms) <= now)
       this.putOwn(own, undefined, 0)
     const { entries, changes } = encodePartedEntries(state, parts, now, ttlMs)
-    for (const each of changes) this.change(each)
+    for (const each of changes) this.#change(each)
     const end = now + ttlMs
     const isMarked =
-      own !== undefined && (this.bytes.get(own) !== undefined || end > this.keptUntil)
-    this.change({ key: name, state: withEnd(encodeState(state, entries), end, isMarked), ttlMs })
+      own !== undefined && (this.#bytes.get(own) !== undefined || end > this.#keptUntil)
+    this.#change({ key: name, state: withEnd(encodeState(state, entries), end, isMarked), ttlMs })
   }
 
   /** Forgets the changes of a refusal to a state that is not kept: the next decision may have another limit. */
   restore(name: string): void {
-    this.states.delete(name)
+    this.#states.delete(name)
   }
 
   changes(): StateChange[] {
-    return [...this.changed.values()]
+    return [...this.#changed.values()]
   }
 
-  private change(change: StateChange): void {
-    this.bytes.set(change.key, change.state)
-    this.changed.set(change.key, change)
+  #change(change: StateChange): void {
+    this.#bytes.set(change.key, change.state)
+    this.#changed.set(change.key, change)
   }
 }
 
