@@ -768,8 +768,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a document with a wrong setting is taken over without that',
     file: 'limiter/live/live-policies.ts',
-    text: 'return { attached, i, settings, next: policy.with(settings ?? {}) }',
-    by: 'try { return { attached, i, settings, next: policy.with(settings ?? {}) } } catch { return [] }',
+    text: 'return { attached, i, settings, next: settings ? policy.with(settings) : policy.code }',
+    by: 'try { return { attached, i, settings, next: settings ? policy.with(settings) : policy.code } } catch { return [] }',
   },
   {
     name: 'a document may leave the bounds of a policy',

@@ -41,9 +41,10 @@ export function compileOptions<Request, Response>(
   checkKnown('', options, OPTION_NAMES.http)
   const { headers, ...values } = readOptions(OPTIONS.http, '', options)
   const { allow, deny, skip } = options
-  const rules = compileRules(options, values.ipv6Prefix, adapter)
-  checkWaiting(options, rules)
-  const holds = rules.flatMap(({ policy }) => policy.holdMs ?? [])
+  const policies = compilePolicies(options, OPTION_NAMES.httpPolicy)
+  const rules = compileRules(policies, options, values.ipv6Prefix, adapter)
+  checkWaiting(options, policies)
+  const holds = policies.flatMap(({ holdMs }) => holdMs ?? [])
   const settles = rules.some(({ settle }) => settle)
   const access =
     (allow ?? deny) === undefined
@@ -53,15 +54,16 @@ export function compileOptions<Request, Response>(
     ...values,
     adapter,
     route,
+    policies,
     rules,
     settles,
     isSharded: rules.some(({ shard }) => shard),
     /** Whether a rule takes a slot, to be given back at the end of the response. */
-    holdsSlots: rules.some(({ policy }) => policy.holdsSlots),
+    holdsSlots: policies.some(({ holdsSlots }) => holdsSlots),
     /** Whether the charge of a rule is an estimate that ends with its process. */
-    reserves: rules.some(({ policy }) => policy.reserves),
+    reserves: policies.some(({ reserves }) => reserves),
     /** Whether it is an estimate of a key that other keys of a request may share. */
-    shares: rules.length > 1 && rules.some(({ policy }) => policy.reserves),
+    shares: policies.length > 1 && policies.some(({ reserves }) => reserves),
     /** Whether something is settled or released at the end of responses, so that they are watched. */
     followsUp: settles || holds.length > 0,
     /** The shortest `hold`, or its default where no policy has one, ms. */
@@ -85,9 +87,9 @@ export function compileOptions<Request, Response>(
 }
 
 /** Refuses options of requests that wait which would have no effect, or two waits of which the shorter one holds. */
-function checkWaiting<Request, Response>(
-  { maxWait, priority }: Pick<RateLimitOptions<Request, Response>, 'maxWait' | 'priority'>,
-  rules: readonly ChargeRule<Request, Response>[],
+function checkWaiting(
+  { maxWait, priority }: { readonly maxWait?: unknown; readonly priority?: unknown },
+  policies: readonly Policy[],
 ): void {
   if (maxWait === undefined && priority !== undefined)
     throw conflict(
@@ -96,7 +98,7 @@ function checkWaiting<Request, Response>(
       undefined,
       'Give maxWait, or remove priority.',
     )
-  const queue = rules.find(({ policy }) => policy.algorithm.options.maxDelay !== undefined)
+  const queue = policies.find(({ algorithm }) => algorithm.options.maxDelay !== undefined)
   if (maxWait !== undefined && queue !== undefined)
     throw conflict(
       'maxWait',
@@ -116,12 +118,13 @@ export function routeOf<Request>(
 }
 
 function compileRules<Request, Response>(
+  policies: readonly Policy[],
   options: RateLimitOptions<Request, Response>,
   ipv6Prefix: number,
   adapter: RequestAdapter<Request, Response>,
 ) {
   const common = readOptions(OPTIONS.requestPolicy, '', options)
-  return compilePolicies(options, OPTION_NAMES.httpPolicy).map((policy, i) => {
+  return policies.map((policy, i) => {
     const own = options.policies?.[i] ?? options
     const path = own === options ? '' : `policies[${i}]`
     // `settle` corrects the `cost` of the same policy.
@@ -141,7 +144,9 @@ function compileRules<Request, Response>(
     if (policy.unit !== 'requests' && !policy.holdsSlots)
       checkCounted(policy, own.cost ?? options.cost ?? settle)
     return {
-      policy,
+      /** Where its policy is: a document may put another one in its place. */
+      policies,
+      place: i,
       key: keyReader(key, options.user, ipv6Prefix, adapter),
       keyKind: (typeof key === 'function' ? 'function' : key) as KeyKind,
       /** Units; undefined if they differ by request. */

@@ -79,8 +79,7 @@ export class HttpLimiter<Request, Response> {
     this.options = options
     this.scope = scope
     this.compiled = compileOptions(options, adapter, route)
-    const { rules, settles, dryRun, partitionSecret } = this.compiled
-    const policies = rules.map(({ policy }) => policy)
+    const { policies, settles, dryRun, partitionSecret } = this.compiled
     const sharesQuotas = bannedQuota !== undefined
     const use = { scope, settles, dryRun, bannedQuota, sharesQuotas, route: apart }
     const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)

@@ -32,7 +32,8 @@ interface Terms {
 function rule({ key = ({ request }) => request, cost = 1, limit }: Terms = {}): Rule {
   const varies = typeof cost === 'function'
   return {
-    policy: new Policy('', { limit: limit ?? 10, window: '1m' }),
+    policies: [new Policy('', { limit: limit ?? 10, window: '1m' })],
+    place: 0,
     key,
     keyKind: 'function',
     cost: varies ? undefined : cost,

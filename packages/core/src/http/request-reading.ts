@@ -2,6 +2,7 @@ import { numberOf } from '../key/digest.ts'
 import { shardedKey } from '../key/notation.ts'
 import { checkCost } from '../limiter/arguments.ts'
 import { nextSlot } from '../limiter/held-slots.ts'
+import type { Policy } from '../limiter/policy.ts'
 import { isPromise, type MaybePromise, then, thenNative } from '../maybe-promise.ts'
 import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import type { Charge } from '../stores/store.ts'
@@ -195,7 +196,8 @@ function readCharge<Request, Response>(
 ): MaybePromise<Charge> {
   const key = known ?? rule.key(from)
   if (typeof key !== 'string') return key.then((read) => readVarying(rule, from.request, read))
-  const { policy, cost } = rule
+  const { policies, place, cost } = rule
+  const policy = policies[place] as Policy
   const limit = policy.compiledLimit
   if (limit === undefined || cost === undefined) return readVarying(rule, from.request, key)
   if (policy.enforced < 1) return readVarying(rule, from.request, key)
@@ -205,12 +207,13 @@ function readCharge<Request, Response>(
 
 /** Reads the charge of a policy whose limit or cost may differ by request, or which is a dry run for some clients. */
 function readVarying<Request, Response>(
-  { policy, varying, cost: fixed }: ChargeRule<Request, Response>,
+  { policies, place, varying, cost: fixed }: ChargeRule<Request, Response>,
   request: Request,
   key: string,
 ): MaybePromise<Charge> {
   const values = readAll(varying, (read) => read?.(request, key))
   return thenNative(values, ([limit, anchor, window, cost]) => {
+    const policy = policies[place] as Policy
     const charge: Charge = {
       key,
       limit: policy.compiledLimit ?? policy.limitFor(limit, anchor, window),

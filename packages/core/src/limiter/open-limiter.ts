@@ -40,10 +40,11 @@ export type LimiterParts = ReturnType<typeof openLimiter>
 /**
  * Opens the parts of a limiter: its ledgers in the store, and those that it shares with other limiters.
  *
+ * @param policies the limiter's own array: documents put other policies in the place of those that have `live`
  * @throws SluiceError for wrong options
  */
 export function openLimiter(
-  policies: readonly Policy[],
+  policies: Policy[],
   options: StoreOptions & EventOptions<never>,
   use: LimiterUse = {},
 ) {
@@ -62,6 +63,7 @@ export function openLimiter(
   const livePolicies = nameLivePolicies(policies, options.name, use.route)
   const ledgers = new PolicyLedgers(
     policies,
+    livePolicies,
     (keyspaces): Ledger => opened.open({ policies: keyspaces, ban }, prefix),
   )
   const holding = policies.filter(({ holdMs }) => holdMs !== undefined)

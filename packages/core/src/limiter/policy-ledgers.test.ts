@@ -8,7 +8,7 @@ afterEach(() => store.close())
 
 const ledgersOf = (options: object) => {
   const policies = ['a', 'b'].map((name) => new Policy('', { ...options, name }))
-  const ledgers = new PolicyLedgers(policies, (quotas) => store.open({ policies: quotas }, ''))
+  const ledgers = new PolicyLedgers(policies, [], (quotas) => store.open({ policies: quotas }, ''))
   return { policies, ledgers }
 }
 
@@ -41,7 +41,7 @@ it('has one for all values of limits that vary', () => {
 it('tells which keys have changed, also where the store does not confirm it', async () => {
   const ledger = { decide: jest.fn(), change: () => Promise.reject(new Error('down')) }
   const policies = [new Policy('', { limit: 5, window: '1d' })]
-  const ledgers = new PolicyLedgers<'async'>(policies, () => ledger as never)
+  const ledgers = new PolicyLedgers<'async'>(policies, [], () => ledger as never)
   const changed = jest.fn()
   ledgers.whenChanged = changed
   const change = ledgers.change(ledger as never, { kind: 'reset', key: 'ada' })

@@ -1,3 +1,4 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Duration } from '../options/duration.ts'
 import { clientsOf } from '../stores/rules/change.ts'
@@ -10,6 +11,7 @@ import type {
   Ledger,
   StoreMode,
 } from '../stores/store.ts'
+import type { LivePolicy } from './live/live-policies.ts'
 import type { Policy } from './policy.ts'
 
 /** A policy has at most 16: there are more only where several windows vary together. */
@@ -18,6 +20,7 @@ const MAX_LEDGERS = 100
 /** The ledgers of some policies: one, unless a window is a function of the request. */
 export class PolicyLedgers<M extends StoreMode> {
   readonly #policies: readonly Policy[]
+  readonly #live: readonly LivePolicy[]
   readonly #open: (keyspaces: readonly Keyspace[]) => Ledger<M>
   /** The ledgers by their keyspaces. */
   readonly #known = new Map<string, Ledger<M>>()
@@ -26,10 +29,15 @@ export class PolicyLedgers<M extends StoreMode> {
   /** Called with the keys of a change, once it is made or has failed. */
   whenChanged: ((keys: ReadonlySet<string>) => void) | undefined
 
-  constructor(policies: readonly Policy[], open: (keyspaces: readonly Keyspace[]) => Ledger<M>) {
+  constructor(
+    policies: readonly Policy[],
+    live: readonly LivePolicy[],
+    open: (keyspaces: readonly Keyspace[]) => Ledger<M>,
+  ) {
     this.#policies = policies
+    this.#live = live
     this.#open = open
-    const ledger = this.#get(policies.map((policy) => policy.keyspace()))
+    const ledger = this.#get(policies.map((policy, i) => this.#keyspace(i, policy.anyLimit())))
     if (!policies.some(({ windowVaries }) => windowVaries)) this.only = ledger
   }
 
@@ -38,13 +46,13 @@ export class PolicyLedgers<M extends StoreMode> {
    * @param charges one for each policy, in their order
    */
   of(charges: readonly Charge[]): Ledger<M> {
-    return this.only ?? this.#get(charges.map(({ limit }, i) => this.#policies[i]!.keyspace(limit)))
+    return this.only ?? this.#get(charges.map(({ limit }, i) => this.#keyspace(i, limit)))
   }
 
   /** All ledgers that are known, and that of a window which no request has had yet. */
   all(window?: Duration): readonly Ledger<M>[] {
     if (window !== undefined)
-      this.#get(this.#policies.map((policy) => policy.keyspace(policy.anyLimit(window))))
+      this.#get(this.#policies.map((policy, i) => this.#keyspace(i, policy.anyLimit(window))))
     return [...this.#known.values()]
   }
 
@@ -61,6 +69,20 @@ export class PolicyLedgers<M extends StoreMode> {
     if (isPromise(done)) return done.finally(() => whenChanged(keys))
     whenChanged(keys)
     return done
+  }
+
+  #keyspace(place: number, limit: CompiledLimit): Keyspace {
+    const policies = this.#policies
+    const live = this.#live.find((each) => each.place === place)
+    const keyspace = (policies[place] as Policy).keyspace(limit, live?.id)
+    if (live === undefined) return keyspace
+    return {
+      ...keyspace,
+      // A document may put another policy in its place.
+      get params() {
+        return policies[place]?.keyspace().params
+      },
+    }
   }
 
   #get(keyspaces: readonly Keyspace[]): Ledger<M> {

@@ -29,7 +29,7 @@ const MAX_REFILL_MS = 1e15
 /** The most limits of a window that are kept, more than an application has plans. Beyond, all start anew. */
 const MAX_LIMITS = 1000
 
-/** A policy, checked and compiled. */
+/** A policy, checked and compiled. A value: a document that changes a live policy puts another one in its place. */
 export class Policy {
   readonly name: string
   /** The limit of every request, or undefined if it depends on the request. */
@@ -48,8 +48,6 @@ export class Policy {
   readonly enforced: number
   /** Undefined: no document changes it. */
   readonly live: LimitRange | undefined
-  /** The name by which documents know it, if they may change it. */
-  liveId: string | undefined
   /** The shares of its limits that cause events, in their order. */
   readonly alertAt: readonly number[] | undefined
   /** The user's other options of the algorithm; missing ones have its defaults. */
@@ -59,6 +57,8 @@ export class Policy {
   readonly #path: string
   /** The user's options, which {@link with} starts from; only a live policy keeps them. */
   readonly #given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
+  /** The policy as the code has it; undefined: this one. */
+  readonly #code: Policy | undefined
   readonly #window: PolicyWindow
   readonly #values: Values<typeof OPTIONS.policy>
   readonly #localShares = new WeakMap<CompiledLimit, CompiledLimit>()
@@ -66,11 +66,13 @@ export class Policy {
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
    * @param options the user's options; with `limit` a function, `limitFor` compiles each value
+   * @param code the policy whose settings these options change; left out: this is what the code has
    * @throws SluiceError
    */
   constructor(
     path: string,
     options: Omit<PolicyOptions, 'limit' | 'window'> & { limit?: unknown; window?: unknown },
+    code?: Policy,
   ) {
     const windowOptions = asWindowOptions(path, options)
     const isConcurrent = windowOptions !== options
@@ -78,6 +80,7 @@ export class Policy {
     const { name, limit, algorithm, unit, anchor, alertAt, reserve, dryRun, enforce } = this.#values
     this.#path = path
     this.#given = options.live ? options : undefined
+    this.#code = code
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
     this.#window = new PolicyWindow(path === '' ? '' : `${path}.`, this.#values)
@@ -102,10 +105,15 @@ export class Policy {
     const holdMs = reserve ? this.holdMs : undefined
     const varies = typeof limit === 'function'
     this.params = { burst: this.#own('burst'), maxDelayMs: this.#own('maxDelay'), holdMs, varies }
-    if (!varies && typeof anchor !== 'function' && !this.#window.varies)
-      this.compiledLimit = this.limitFor()
+    if (!varies && typeof anchor !== 'function' && !this.#window.varies) {
+      const own = this.limitFor()
+      const known = code?.compiledLimit
+      // Stores have prepared for that of the code.
+      const isSame = known && formatParams(known.params) === formatParams(own.params)
+      this.compiledLimit = isSame ? known : own
+    }
     const { maxLimit } = this.algorithm
-    this.live = checkLive(this.at('live'), this.#values.live, this.limit, maxLimit)
+    this.live = code?.live ?? checkLive(this.at('live'), this.#values.live, this.limit, maxLimit)
     if (this.live !== undefined && this.windowVaries)
       throw conflict(
         this.at('live'),
@@ -120,24 +128,29 @@ export class Policy {
     return this.enforced < 1 && shareOfClient(this.name, key) >= this.enforced
   }
 
+  /** The policy as the code has it: documents may have changed this one. */
+  get code(): Policy {
+    return this.#code ?? this
+  }
+
   /**
-   * The policy as it is with other settings.
+   * The policy of the code with other settings. Counts stay: the keyspace is the same.
    *
    * @param settings options in place of those that the user wrote
    * @throws SluiceError if one of them is wrong, or outside of the bounds of `live`
    */
   with(settings: Partial<PolicyOptions & ConcurrencyOptions>): Policy {
-    const { live, limitOption } = this
-    const { dryRun, enforce, ...others } = this.#given ?? {}
+    const { code } = this
+    const { dryRun, enforce, ...others } = code.#given ?? {}
     // For whom it is a dry run is one setting.
     const replaces = settings.dryRun !== undefined || settings.enforce !== undefined
-    const given = { ...(replaces ? others : this.#given), ...settings, live: undefined }
-    const policy = new Policy(this.#path, given)
-    if (this.allows(policy.limit)) return Object.assign(policy, { live, given })
+    const given = { ...(replaces ? others : code.#given), ...settings, live: undefined }
+    const policy = new Policy(this.#path, given, code)
+    if (code.allows(policy.limit)) return policy
     throw new SluiceError({
       code: 'SLUICE_OPTION_RANGE',
-      option: this.at(limitOption),
-      expected: `${live?.min} to ${live?.max}, the bounds of the option live`,
+      option: this.at(this.limitOption),
+      expected: `${code.live?.min} to ${code.live?.max}, the bounds of the option live`,
       received: policy.limit,
       fix: 'Choose a limit within the bounds, or change them in the application.',
     })
@@ -147,23 +160,6 @@ export class Policy {
   allows(limit: number | undefined): boolean {
     const { live } = this
     return live === undefined || limit === undefined || (limit >= live.min && limit <= live.max)
-  }
-
-  /**
-   * Takes over what {@link with} has made. Counts stay: the keyspace is the same.
-   *
-   * @param code the limit of the code, which stores have prepared for: it is taken where the other one is no different
-   */
-  adopt(other: Policy, code: CompiledLimit | undefined): void {
-    const { liveId } = this
-    const { compiledLimit } = other
-    const isSame =
-      code && compiledLimit && formatParams(code.params) === formatParams(compiledLimit.params)
-    Object.assign(this, other, {
-      given: this.#given,
-      liveId,
-      compiledLimit: isSame ? code : compiledLimit,
-    })
   }
 
   /** The longest that a window lasts, ms; a minute if it is a function of the request. */
@@ -286,23 +282,19 @@ export class Policy {
     return params === undefined ? 'a function of the request' : formatParams(params)
   }
 
-  /** Where the requests that have this limit are counted. */
-  keyspace(limit: CompiledLimit = this.anyLimit()): Keyspace {
-    const { algorithm } = limit
-    const name = this.space(limit)
-    const params = this.limit === undefined ? undefined : limit.params
-    const { live, liveId, compiledLimit } = this
-    if (live === undefined) return { name, algorithm, limit: compiledLimit, params }
-    const current = () => (this.limit === undefined ? undefined : this.compiledLimit?.params)
+  /**
+   * Where the requests that have this limit are counted.
+   *
+   * @param liveId the name by which documents know the policy, if they may change it
+   */
+  keyspace(limit: CompiledLimit = this.anyLimit(), liveId?: string): Keyspace {
+    const { live, compiledLimit, code } = this
     return {
-      name,
-      algorithm,
+      name: this.space(limit),
+      algorithm: limit.algorithm,
       limit: compiledLimit,
-      live: formatLive({ id: liveId as string, ...live, enforced: enforcedBy(this.#given ?? {}) }),
-      // A document may change them later.
-      get params() {
-        return current()
-      },
+      params: this.limit === undefined ? undefined : limit.params,
+      live: live && liveId && formatLive({ id: liveId, ...live, enforced: code.enforced }),
     }
   }
 

@@ -76,7 +76,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   /** @param clients how calls name clients. Left out: by the keys that are charged */
   constructor(
-    policies: readonly Policy[],
+    policies: Policy[],
     options: StoreOptions & EventOptions<never>,
     use?: LimiterUse,
     clients?: ClientKeys,

@@ -49,14 +49,15 @@ export const CLIENT_GONE = Symbol('sluice.client-gone')
 
 /**
  * A request whose client's address is read once, however many policies and lists ask for it: a framework
- * may walk through thousands of entries of X-Forwarded-For each time.
+ * may walk through thousands of entries of X-Forwarded-For each time. One is made for each request: `#private` fields
+ * would cost it a call.
  */
 export class AddressedRequest<Request> {
   readonly request: Request
-  readonly #read: (request: Request) => string | undefined
-  readonly #adapter: Pick<RequestAdapter<Request, never>, 'isGone'>
-  #isKnown: boolean
-  #known: string | undefined
+  private readonly read: (request: Request) => string | undefined
+  private readonly adapter: Pick<RequestAdapter<Request, never>, 'isGone'>
+  private isKnown: boolean
+  private known: string | undefined
 
   constructor(
     request: Request,
@@ -64,10 +65,10 @@ export class AddressedRequest<Request> {
     adapter: Pick<RequestAdapter<Request, never>, 'isGone'>,
   ) {
     this.request = request
-    this.#read = read
-    this.#adapter = adapter
-    this.#isKnown = false
-    this.#known = undefined
+    this.read = read
+    this.adapter = adapter
+    this.isKnown = false
+    this.known = undefined
   }
 
   /**
@@ -75,13 +76,13 @@ export class AddressedRequest<Request> {
    * @throws CLIENT_GONE
    */
   get address(): string | undefined {
-    if (!this.#isKnown) {
-      const address = this.#read(this.request)
-      if (!address && this.#adapter.isGone(this.request)) throw CLIENT_GONE
-      this.#known = address
-      this.#isKnown = true
+    if (!this.isKnown) {
+      const address = this.read(this.request)
+      if (!address && this.adapter.isGone(this.request)) throw CLIENT_GONE
+      this.known = address
+      this.isKnown = true
     }
-    return this.#known
+    return this.known
   }
 }
 

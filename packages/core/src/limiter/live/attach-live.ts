@@ -14,11 +14,11 @@ import type { LivePolicy } from './live-policies.ts'
  * @throws SluiceError if a policy would have no name
  */
 export function nameLivePolicies(
-  policies: readonly Policy[],
+  policies: Policy[],
   limiter: string | undefined,
   route: string | undefined,
 ): readonly LivePolicy[] {
-  return policies.flatMap((policy) => {
+  return policies.flatMap((policy, place) => {
     if (policy.live === undefined) return []
     const names = [limiter, policy.name === 'default' ? undefined : policy.name]
     const name = names.filter((each) => each !== undefined).join('/')
@@ -30,8 +30,7 @@ export function nameLivePolicies(
         "Add name: 'api', by which documents and commands know the policy.",
       )
     const id = route === undefined ? name : `${name}:${route}`
-    policy.liveId = id
-    return { id, policy, limiter }
+    return { id, policies, place, limiter }
   })
 }
 

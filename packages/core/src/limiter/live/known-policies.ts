@@ -26,7 +26,8 @@ export async function knownPolicies(documents: SharedDocuments): Promise<KnownPo
     const policy = kept.map(policyOf).find((each) => each !== undefined)
     if (policy !== undefined) known.set(id, policy)
   }
-  for (const { id, policy } of livePoliciesOf(documents).policies) known.set(id, policy.with({}))
+  for (const { id, policies, place } of livePoliciesOf(documents).policies)
+    known.set(id, (policies[place] as Policy).code)
   return known
 }
 

@@ -1,4 +1,3 @@
-import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warn as warnOperator } from '../../errors/warning.ts'
 import { policyEvents } from '../../events.ts'
@@ -24,7 +23,10 @@ const OF_ALGORITHM = ['limit', 'concurrent', ...ALGORITHM_OPTIONS] as const
 export interface LivePolicy {
   /** The name by which documents know it. */
   readonly id: string
-  readonly policy: Policy
+  /** The policies of its limiter, where a changed one is put in its place. */
+  readonly policies: Policy[]
+  /** Its index in them. */
+  readonly place: number
   /** The option `name` of its limiter. */
   readonly limiter: string | undefined
 }
@@ -32,15 +34,13 @@ export interface LivePolicy {
 /** A limiter that takes over the settings of documents. */
 interface Attached {
   readonly policies: readonly LivePolicy[]
-  /** The limit of each policy in the code; undefined if that is a function of the request. */
-  readonly code: readonly (CompiledLimit | undefined)[]
   /** The settings that each policy has taken over, as text. */
   readonly applied: string[]
   /** Called when the limits of its policies have changed. */
   readonly changed: () => void
 }
 
-/** A policy with other settings, which has not taken them over yet. */
+/** A policy with other settings, which is not in force yet. */
 interface Prepared {
   readonly attached: Attached
   readonly i: number
@@ -76,8 +76,7 @@ class LivePolicies {
 
   /** @returns ends it */
   attach(policies: readonly LivePolicy[], changed: () => void): () => void {
-    const code = policies.map(({ policy }) => policy.compiledLimit)
-    const attached = { policies, changed, code, applied: policies.map(() => '') }
+    const attached = { policies, changed, applied: policies.map(() => '') }
     const reference = new WeakRef(attached)
     this.#attached.add(reference)
     const rest = this.#documents.stayAwake()
@@ -118,8 +117,8 @@ class LivePolicies {
   /** The settings of a document, with those before it of a policy that can't have them in this version. */
   #ofThisVersion(policies: PolicyLayers, at: number): PolicyLayers {
     const all = byName(policies)
-    for (const { id, policy } of this.policies) {
-      const foreign = foreignIn(policy, settingsAt(policies[id], at))
+    for (const { id, policies: own, place } of this.policies) {
+      const foreign = foreignIn(own[place] as Policy, settingsAt(policies[id], at))
       if (foreign === undefined) continue
       all[id] = this.#document.policies[id] ?? []
       warn(
@@ -146,7 +145,7 @@ class LivePolicies {
     this.#ends = ends
     // Where nothing is polled, a request looks whether something has ended.
     this.#documents.wakeBy(ends.next)
-    for (const each of prepared) adopt(each, at)
+    for (const each of prepared) putInForce(each, at)
     for (const { changed } of new Set(prepared.map(({ attached }) => attached))) changed()
     return true
   }
@@ -154,11 +153,12 @@ class LivePolicies {
 
 /** The policies of a limiter whose settings differ from those that they have. @throws SluiceError */
 function prepare(attached: Attached, layers: PolicyDocument['policies'], at: number): Prepared[] {
-  return attached.policies.flatMap(({ id, policy }, i) => {
+  return attached.policies.flatMap(({ id, policies, place }, i) => {
+    const policy = policies[place] as Policy
     const settings = settingsAt(layers[id], at)
     const text = JSON.stringify(settings ?? {})
     if (attached.applied[i] === text || foreignIn(policy, settings) !== undefined) return []
-    return { attached, i, settings, next: policy.with(settings ?? {}) }
+    return { attached, i, settings, next: settings ? policy.with(settings) : policy.code }
   })
 }
 
@@ -177,13 +177,13 @@ function foreignIn(policy: Policy, settings: PolicySettings = {}): string | unde
   return `this process allows a ${limitOption} of ${live?.min} to ${live?.max}, by its option live, and it sets ${limit}`
 }
 
-function adopt({ attached, i, settings, next }: Prepared, at: number): void {
-  const { id, policy, limiter } = attached.policies[i] as LivePolicy
+function putInForce({ attached, i, settings, next }: Prepared, at: number): void {
+  const { id, policies, place, limiter } = attached.policies[i] as LivePolicy
   attached.applied[i] = JSON.stringify(settings ?? {})
-  const before = policy.limit
-  policy.adopt(next, attached.code[i])
+  const before = policies[place]?.limit
+  policies[place] = next
   if (!policyEvents.hasSubscribers) return
-  const { name, unit, limit, enforced } = policy
+  const { name, unit, limit, enforced, code } = next
   policyEvents.publish({
     limiter,
     policy: name,
@@ -191,7 +191,7 @@ function adopt({ attached, i, settings, next }: Prepared, at: number): void {
     unit,
     limit,
     before,
-    codeLimit: policy.with({}).limit,
+    codeLimit: code.limit,
     enforced,
     source: settings === undefined ? 'code' : 'document',
     settings: settings ?? {},
