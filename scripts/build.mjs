@@ -8,21 +8,16 @@ import { fileURLToPath } from 'node:url'
 import { published } from './addresses.mjs'
 import { ensureInstalled } from './install.mjs'
 import { isAllowed } from './licences.mjs'
-import { root, run } from './workspace.mjs'
+import { root } from './workspace.mjs'
 
 /** Resolves with true when all of its forms are in dist. */
 async function buildPackage(folder) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
-  const tsc = (...options) =>
-    run('tsc', ['-p', 'tsconfig.build.json', '--checkers', '1', ...options], { cwd: folder })
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   if (manifest.exports === undefined) return buildCommand(folder)
   // Imported late: `npm install` may have to run first.
-  const { bundle, declarations } = await import('./bundle/bundle.mjs')
-  const types = join(folder, declarations)
-  if ((await tsc('--declaration', '--emitDeclarationOnly', '--outDir', types)) !== 0) return false
+  const { bundle } = await import('./bundle/bundle.mjs')
   await bundle(folder, manifest)
-  rmSync(types, { recursive: true })
   return true
 }
 
