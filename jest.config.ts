@@ -33,21 +33,81 @@ const LEFT_TO_ALL = [
   '/packages/test-harness/',
 ]
 
+/**
+ * The tests that play the packages as they are installed from their tarballs, as parts of paths: the suites of stores
+ * and adapters, live policies, slots, waits, budgets, outgoing calls, meters.
+ */
+const PACKED = [
+  '/(express|fastify|hono|koa|nest|node)/src/(express|stores|suite)',
+  '/system-tests/src/stores/',
+  '/core/src/limiter/live/live',
+  '/core/src/stores/redis/live-policies',
+  '/system-tests/src/(events|leaving|metering|recipes)/',
+  '/system-tests/src/policies/(guide|raise)',
+  '/system-tests/src/clients/model-apis',
+  '/core/src/meter/meter',
+  '/budget/src/(budget|clients|comparison)',
+  '/outgoing/src/servers',
+  '/nest/src/(nest|throttler-storage|transports)',
+  '/node/src/(server|upgrade)',
+  '/otel/src/traces',
+]
+
+/** Those that start programs, or bundle them: Node and the bundler choose the format, so they run once. */
+const PACKED_PROGRAMS = [
+  '/system-tests/src/(places|readme|runtimes)/',
+  '/system-tests/src/policies/(command|processes)',
+  '/system-tests/src/clients/retries',
+  '/core/src/stores/redis/processes',
+  '/budget/src/(cluster|hard)',
+  '/cli/src/([a-z]+\\.cli|readme|known-traffic)',
+  '/simulation/src/histories/real-stores',
+]
+
+/** Those of `npm test`: each feature once. */
+const PACKED_ONCE = [
+  '/hono/src/suite',
+  '/system-tests/src/stores/memory',
+  '/core/src/limiter/live/live',
+  '/system-tests/src/policies/command',
+  '/system-tests/src/leaving/in-progress',
+  '/budget/src/budget',
+  '/outgoing/src/servers',
+  '/core/src/meter/meter',
+  '/system-tests/src/readme/readme',
+]
+
+/** The tests that this command plays on the packages, and not on the sources. */
+const packed =
+  process.env.SLUICE_ALL !== '1'
+    ? PACKED_ONCE
+    : process.env.SLUICE_PACKED_FORMAT === 'esm'
+      ? PACKED
+      : [...PACKED, ...PACKED_PROGRAMS]
+
 /** Whether an argument of the command line is that file or folder, or a part of it. */
 const isNamed = (pattern: string) =>
   process.argv.slice(2).some((each) => new RegExp(pattern).test(`/${each}/`))
 
 const config: Config = {
   roots: ['<rootDir>/packages'],
-  testMatch: ['**/*.test.ts'],
+  ...(process.env.SLUICE_PACKED
+    ? { testRegex: packed.map((each) => `${each}.*\\.test\\.ts$`) }
+    : { testMatch: ['**/*.test.ts'] }),
   testPathIgnorePatterns: [
     '/node_modules/',
     ...(process.env.SLUICE_ALL === '1' ? [] : LEFT_TO_ALL.filter((each) => !isNamed(each))),
+    ...(process.env.SLUICE_PLAYS_PACKED && !process.env.SLUICE_PACKED ? packed : []),
   ],
   modulePathIgnorePatterns: ['/dist/'],
+  ...(process.env.SLUICE_PACKED && {
+    resolver: '<rootDir>/packages/test-harness/src/packed/jest-resolver.cjs',
+    // The ES modules of the packages are those of users, but for their import statements.
+    transformIgnorePatterns: ['/node_modules/(?!@sluice/)'],
+  }),
   testEnvironment: '<rootDir>/packages/test-harness/src/jest/node-environment.ts',
   transform: {
-    '\\.ts$': [
+    '\\.ts$|/node_modules/@sluice/.*\\.js$': [
       process.env.SLUICE_MUTANT ? '<rootDir>/scripts/mutate/transform.cjs' : '@swc/jest',
       {
         swcrc: false,

@@ -3,6 +3,8 @@
 // npm test -- FILE...: these tests alone. Arguments go to Jest, which finds files by a part of their path.
 // npm test -- --all: with what `jest.config.ts` leaves out: what takes minutes, and what measures
 // npm test -- --node: what depends on the version of Node
+// npm test -- --packed [FILE...]: what plays the packages as they are installed, ESM and CommonJS. npm test plays a part
+// of it, npm test -- --all all of it
 //
 // The last line counts the tests.
 
@@ -10,6 +12,7 @@ import { argv, execPath, exit, version } from 'node:process'
 import { jest } from './jest.mjs'
 import { areLicencesAllowed } from './licences.mjs'
 import { logFile, removeLogs, secondsSince, showLog } from './log.mjs'
+import { installPacked } from './packed.mjs'
 import { otherNode } from './programs/node.mjs'
 import { setUpTests } from './setup.mjs'
 import { run } from './workspace.mjs'
@@ -94,12 +97,29 @@ async function playOn(node) {
   return `Node ${node.version}: ${passed} tests passed (${files.join(' ')}), ${secondsSince(began)}`
 }
 
+/** Plays the packages as users have them, in each format. */
+async function playPacked(files, formats, environment) {
+  const log = logFile('packed')
+  const { env: ofPackages, remove } = await installPacked(log)
+  for (const format of formats) {
+    const began = Date.now()
+    const forms = { ...environment, ...ofPackages, SLUICE_PACKED_FORMAT: format }
+    const passed = await play(files, forms, files.length > 0 ? undefined : { log, isSilent: true })
+    console.log(`packages as ${format}: ${passed} tests passed, ${secondsSince(began)}`)
+  }
+  remove()
+}
+
+const FORMATS = ['cjs', 'esm']
 const all = argv.includes('--all')
 const isOfNode = argv.includes('--node')
-const args = argv.slice(2).filter((arg) => !['--all', '--node'].includes(arg))
-const env = { ...(await setUpTests(all)), ...((all || isOfNode) && { SLUICE_ALL: '1' }) }
+const isPacked = argv.includes('--packed')
+const args = argv.slice(2).filter((arg) => !['--all', '--node', '--packed'].includes(arg))
+const isWhole = all || isOfNode || isPacked
+const env = { ...(await setUpTests(all)), ...(isWhole && { SLUICE_ALL: '1' }) }
 
-if (args.length > 0) await play(args, env)
+if (isPacked) await playPacked(args, FORMATS, env)
+else if (args.length > 0) await play(args, env)
 else if (isOfNode) await play(OF_NODE, env, { log: logFile('tests') })
 else {
   console.log(`Checking and testing on Node ${version.slice(1)}`)
@@ -107,9 +127,11 @@ else {
   await Promise.all([checkTypes(), checkWhatIsWritten()])
   newest = findNewest()
   // Beside each other: tests wait for a fifth of their time.
-  const played = play([], env, { log: logFile('tests') })
+  const sources = { ...env, SLUICE_PLAYS_PACKED: '1' }
+  const played = play([], sources, { log: logFile('tests') })
   const line = newest && (await playOn(newest))
   await played
+  await playPacked([], all ? FORMATS : ['cjs'], env)
   if (line) console.log(line)
 }
 for (const text of failedTests) console.log(`FAILED ${text}\n`)

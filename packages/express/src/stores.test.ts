@@ -31,7 +31,8 @@ afterEach(async () => {
 })
 
 async function listen(app: Express): Promise<string> {
-  server = createServer(app)
+  // However long the machine takes, the server closes no connection by itself.
+  server = createServer({ keepAliveTimeout: 0 }, app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
 import { bundleCommand } from '@sluice/terminal/bundle-command'
+import { project } from '@sluice/test-harness/packed'
 
 const home = join(__dirname, '..', '..')
 /** Where the bundle finds the command's dependencies. */
@@ -16,8 +17,9 @@ async function bundleCli(): Promise<string> {
 
 let bundled: Promise<string> | undefined
 
-/** The file of the bundled command: the sources as they are now. */
+/** The file of the command: the installed one, or a bundle of the sources as they are now. */
 export function cliFile(): Promise<string> {
-  bundled ??= bundleCli()
+  bundled ??=
+    project === undefined ? bundleCli() : Promise.resolve(join(project, 'node_modules/.bin/sluice'))
   return bundled
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeUnless } from '@sluice/test-harness/jest'
+import { packedPackages } from '@sluice/test-harness/packed'
 import { build } from 'esbuild'
 
 const SUITES = [
@@ -33,6 +34,7 @@ beforeAll(async () => {
     outfile: file,
     platform: 'node',
     format: 'esm',
+    plugins: [packedPackages],
     // What packages in CommonJS expect.
     banner: {
       js: `import { createRequire } from 'node:module'

@@ -1,5 +1,6 @@
 import { createContext, Script } from 'node:vm'
-import { buildSync } from 'esbuild'
+import { packedPackages } from '@sluice/test-harness/packed'
+import { build } from 'esbuild'
 
 /** Globals that Node has and the web does not: a bundle that uses one of these would have its marker. */
 const NODES = ['Buffer', 'process', 'global', 'setImmediate', 'clearImmediate', '__dirname']
@@ -12,8 +13,8 @@ export interface Bundle {
 }
 
 /** Bundles a module for the web, as tools do for pages and workers. Its exports are in `bundled`. */
-export function bundleForWeb(source: string, conditions: string[]): Bundle {
-  const { outputFiles, metafile } = buildSync({
+export async function bundleForWeb(source: string, conditions: string[]): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname, loader: 'ts' },
     bundle: true,
     platform: 'browser',
@@ -26,6 +27,7 @@ export function bundleForWeb(source: string, conditions: string[]): Bundle {
     outfile: 'bundle.js',
     define: Object.fromEntries(NODES.map((name) => [name, MARKER + name])),
     logLevel: 'silent',
+    plugins: [packedPackages],
   })
   const [output] = Object.values(metafile.outputs)
   return { code: outputFiles[0]!.text, imports: output!.imports.map(({ path }) => path) }

@@ -6,7 +6,7 @@ import type { RedisClient } from '@sluice/core'
 import { useRedis } from '@sluice/test-harness/jest'
 import { patient } from '@sluice/test-harness/redis'
 import { SECRET, scenarios } from './scenarios.ts'
-import { BareWorker, bundleForWeb, MARKER } from './web-bundle.ts'
+import { BareWorker, type Bundle, bundleForWeb, MARKER } from './web-bundle.ts'
 
 type Name = keyof typeof scenarios
 type Scenarios = Record<Name, () => () => unknown>
@@ -26,12 +26,13 @@ async function answersOf(all: Scenarios, begin = () => {}): Promise<Record<Name,
 }
 
 describe('@sluice/hono in a worker', () => {
-  const bundle = bundleForWeb("export * from './scenarios.ts'", WORKER)
+  let bundle: Bundle
   const worker = new BareWorker()
   const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   let node: Record<Name, unknown>
   let web: Record<Name, unknown>
   beforeAll(async () => {
+    bundle = await bundleForWeb("export * from './scenarios.ts'", WORKER)
     node = await answersOf(scenarios)
     const loaded = worker.load<{ scenarios: Scenarios }>(bundle)
     web = await answersOf(loaded.scenarios, () => worker.serve())
@@ -107,7 +108,9 @@ describe('@sluice/hono in a worker', () => {
 test('a stream keeps its slot while its bytes flow, where timers end with the request that set them', async () => {
   const entry = "export { limitFetch } from '@sluice/hono'"
   const worker = new BareWorker()
-  const { limitFetch } = worker.load<typeof import('@sluice/hono')>(bundleForWeb(entry, WORKER))
+  const { limitFetch } = worker.load<typeof import('@sluice/hono')>(
+    await bundleForWeb(entry, WORKER),
+  )
   const options = { key: () => 'client', concurrent: 1, hold: '1s' } as const
   const every150ms = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     await new Promise((resolve) => setTimeout(resolve, 150))
@@ -135,7 +138,9 @@ test.each(['its response is read', 'its handler runs'])(
   async (moment) => {
     const entry = "export { limitFetch } from '@sluice/hono'"
     const worker = new BareWorker()
-    const { limitFetch } = worker.load<typeof import('@sluice/hono')>(bundleForWeb(entry, WORKER))
+    const { limitFetch } = worker.load<typeof import('@sluice/hono')>(
+      await bundleForWeb(entry, WORKER),
+    )
     const never = new Promise<never>(() => {})
     const GET = limitFetch(
       { key: () => 'client', concurrent: 2, hold: '1s' } as const,
@@ -162,17 +167,17 @@ test.each(['its response is read', 'its handler runs'])(
   },
 )
 
-test('nothing of @sluice/core needs Node', () => {
+test('nothing of @sluice/core needs Node', async () => {
   const entries = ['', '/adapter', '/algorithms', '/store', '/testing']
   const lines = entries.map((path, i) => `export * as entry${i} from '@sluice/core${path}'`)
-  const { imports, code } = bundleForWeb(lines.join('\n'), WORKER)
+  const { imports, code } = await bundleForWeb(lines.join('\n'), WORKER)
   expect(imports).toEqual([])
   expect(code).not.toContain(MARKER)
 })
 
-test('@sluice/core in a page: a limiter in memory', () => {
+test('@sluice/core in a page: a limiter in memory', async () => {
   const entry = "export { createLimiter, memoryStore } from '@sluice/core'"
-  const bundle = bundleForWeb(entry, [])
+  const bundle = await bundleForWeb(entry, [])
   expect(bundle.imports).toEqual([])
   expect(bundle.code).not.toContain(MARKER)
   const page = new BareWorker()
@@ -188,7 +193,7 @@ describe('a bundle for the web, in a runtime with sockets', () => {
   const redis = useRedis()
 
   it('counts in Redis, with a client that runs there', async () => {
-    const { code } = bundleForWeb("export { createLimiter } from '@sluice/core'", WORKER)
+    const { code } = await bundleForWeb("export { createLimiter } from '@sluice/core'", WORKER)
     const { createLimiter } = new Function(`${code}; return bundled`)()
     const limiter = createLimiter({
       ...patient,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
+import { packedPackages } from '../packed/index.ts'
 
 /** Packages from npm are imported by their paths, so that the bundle runs in any folder. */
 const packagesByPath: Plugin = {
@@ -52,7 +53,7 @@ async function makeBundle(script: string): Promise<string> {
     target: 'node20',
     // As Node resolves: with none, esbuild takes what is for bundlers.
     conditions: [],
-    plugins: [packagesByPath, ownFolders],
+    plugins: [packedPackages, packagesByPath, ownFolders],
   })
   return outputFiles[0]?.text as string
 }

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { buildSync } from 'esbuild'
+import { build } from 'esbuild'
 // @ts-expect-error: it has no types.
 import workerd from 'workerd'
+import { packedPackages } from '../packed/index.ts'
 import { dieWithParent } from '../redis/guard.ts'
 
 /** As of which date the runtime behaves. */
@@ -41,7 +42,7 @@ export interface Workerd {
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const { source, folder, isolates = 1, vars = {}, objects = {} } = options
   const home = await mkdtemp(join(tmpdir(), 'sluice-workerd-'))
-  buildSync({
+  await build({
     stdin: { contents: source, resolveDir: folder, loader: 'ts' },
     bundle: true,
     platform: 'browser',
@@ -50,6 +51,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     target: 'es2022',
     external: ['cloudflare:*'],
     outfile: join(home, 'worker.js'),
+    plugins: [packedPackages],
     logLevel: 'silent',
   })
   const names = Array.from({ length: isolates }, (_, i) => `isolate${i}`)

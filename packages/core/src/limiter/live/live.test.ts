@@ -1,12 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { until } from '@sluice/test-harness/redis'
+import { RoutedLimiter } from '../../adapter.ts'
 import type { PolicyChangeEvent, ThresholdEvent } from '../../events.ts'
-import { RoutedLimiter } from '../../http/routed-limiter.ts'
+import { createLimiter, memoryStore } from '../../index.ts'
 import type { PolicyChange } from '../../stores/documents/policy-document.ts'
-import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { failingStore, manualClock } from '../../testing/index.ts'
-import { createLimiter } from '../create-limiter.ts'
 import type { StoreLimiter } from '../store-limiter.ts'
 
 const NOON = 1_800_000_000_000

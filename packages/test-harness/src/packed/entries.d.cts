@@ -1,0 +1,5 @@
+export const project: string | undefined
+export const packages: string
+export const entries: ReadonlyMap<string, string>
+export const names: ReadonlySet<string>
+export function isPacked(file: string): boolean
