@@ -13,7 +13,7 @@ test.each(workflows)('%s pins actions by digest, with the version beside it', (_
   const uses = [...text.matchAll(/\buses: (.*)$/gm)].map(([, action]) => action as string)
   expect(uses.length).toBeGreaterThan(0)
   for (const action of uses.filter((each) => !each.startsWith('./')))
-    expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+    expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
 })
 
 test.each(workflows)('%s grants nothing to all of its jobs but to read', (_, text) => {
