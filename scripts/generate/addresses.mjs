@@ -1,13 +1,16 @@
 // Where each published package is found: `repository`, `homepage` and `bugs` of its manifest, and
-// absolute links in its README, which is read on npm. For pages, where the site and the repository are; for core,
+// absolute links in its README, which is read on npm. The badges of the project's README, and its links that open
+// the examples. For pages, where the site and the repository are; for core,
 // where the codes in its messages are explained.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { absolute, PLACES, placeOf, published, REPOSITORY, SITE } from '../addresses.mjs'
 import { root } from '../workspace.mjs'
 
 const LINK = /(?<=\]\()[^()\s]+(?=\))|(?<=\b(?:src|srcset|href)=")[^"]+(?=")/g
+
+const STACKBLITZ = PLACES.FOLDERS.replace('//github.com/', '//stackblitz.com/github/')
 
 const read = (file) => readFileSync(join(root, file), 'utf8')
 
@@ -19,9 +22,28 @@ export function addresses() {
   const errors = `export const ERRORS = '${absolute('docs', 'errors.md')}'\n`
   return [
     ...published.flatMap(filesOf),
+    ['README.md', withBadges(read('README.md'))],
     ['packages/ui/src/addresses.generated.ts', `${head}\n\n${lines.join('')}`],
     ['packages/core/src/errors/address.generated.ts', `${head}\n\n${errors}`],
   ]
+}
+
+/** The project's README, with what leads to other sites. */
+function withBadges(text) {
+  const ci = `${REPOSITORY}/actions/workflows/ci.yml`
+  const npm = 'https://www.npmjs.com/package/@sluice/core'
+  const badges = [
+    `[![version](https://img.shields.io/npm/v/@sluice/core)](${npm})`,
+    `[![CI](${ci}/badge.svg?branch=main)](${ci})`,
+    '[![licence](https://img.shields.io/npm/l/@sluice/core)](LICENSE)',
+  ]
+  const examples = readdirSync(join(root, 'examples'))
+    // Browsers have no servers.
+    .filter((name) => !read(`examples/${name}/README.md`).includes('docker run'))
+    .map((name) => `[${name}](${STACKBLITZ}examples/${name})`)
+  return text
+    .replace(/(?<=<!-- generated: badges -->\n)[\s\S]*?(?=<!--)/, `${badges.join('\n')}\n`)
+    .replace(/(?<=<!-- generated: examples -->)[\s\S]*?(?=<!--)/, examples.join(', '))
 }
 
 function filesOf(name) {
