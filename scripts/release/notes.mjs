@@ -1,7 +1,8 @@
-// node scripts/release/notes.mjs: prints what CHANGELOG.md says of the packages' version.
+// node scripts/release/notes.mjs: prints what CHANGELOG.md says of the packages' version, with links for any place.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { absolute } from '../addresses.mjs'
 import { root } from '../workspace.mjs'
 import { manifestOf } from './packages.mjs'
 
@@ -9,4 +10,5 @@ const { version } = manifestOf('core')
 const sections = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').split(/^(?=## )/m)
 const section = sections.find((text) => text.startsWith(`## ${version}\n`))
 if (section === undefined) throw new Error(`CHANGELOG.md says nothing of ${version}`)
-console.log(section.slice(section.indexOf('\n')).trim())
+const text = section.slice(section.indexOf('\n')).trim()
+console.log(text.replace(/(?<=\]\()[^()\s]+(?=\))/g, (link) => absolute('.', link)))

@@ -54,6 +54,13 @@ function describeChange(name: string, text: string): void {
   writeFileSync(join(copy, '.changeset', `${name}.md`), text)
 }
 
+test('the notes of a version say what it is, with links for any place', async () => {
+  const { stdout } = await run(process.execPath, [join(workspace, 'scripts/release/notes.mjs')])
+  expect(stdout).toMatch(/^\S.*\n/)
+  expect(stdout).not.toMatch(/^## /m)
+  expect(stdout).not.toMatch(/\]\((?!https:)/)
+})
+
 test('without changesets there is nothing to release', async () => {
   await expect(run(process.execPath, [script], { cwd: copy })).rejects.toThrow('npx changeset')
 })
