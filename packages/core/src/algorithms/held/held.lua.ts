@@ -82,10 +82,7 @@ end
 local function heldCount(held, owner)
   if owner > 0 then return (redis.call('ZSCORE', held, struct.pack('<d', owner)) or 0) / ${ONE} end
   local owners, owned = redis.call('ZRANGE', held, 0, '(1', 'BYSCORE', 'WITHSCORES'), 0
-  -- Version 0.1.0 counts those of nobody too.
-  for i = 1, #owners, 2 do
-    if owners[i] ~= '${NOBODY}' then owned = owned + owners[i + 1] / ${ONE} end
-  end
+  for i = 2, #owners, 2 do owned = owned + owners[i] / ${ONE} end
   return heldAfter(held, 0) - owned
 end
 

@@ -1,8 +1,11 @@
 // The last release and this version on the keys of one server, as during a deployment: they decide
-// together what each would decide alone. Before the first release, a frozen build stands for it.
+// together what each would decide alone. Before the first release, a build of the sources stands for it: two copies
+// of this version, and the same one with other options.
 
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { patient, until } from '@sluice/test-harness/redis'
@@ -14,10 +17,25 @@ import { manualClock } from '../../testing/index.ts'
 type Version = Pick<typeof current, 'createLimiter' | 'redisStore'>
 type Options = Parameters<typeof current.createLimiter>[0]
 
-/** Made by scripts/release/freeze.mjs. */
+const freeze = resolve(__dirname, '../../../../../scripts/release/freeze.mjs')
 const released = join(__dirname, 'testing/released')
-const [release] = readdirSync(released) as [string]
-const last = require(join(released, release)) as Version
+const [release, last] = existsSync(released) ? versionIn(released) : presentVersion()
+
+/** @param folder Made by scripts/release/freeze.mjs */
+function versionIn(folder: string): [name: string, version: Version] {
+  const [file] = readdirSync(folder) as [string]
+  return [file, require(join(folder, file))]
+}
+
+function presentVersion(): [name: string, version: Version] {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-frozen-'))
+  try {
+    execFileSync(process.execPath, [freeze, folder])
+    return ['a build of this version, since none is released,', versionIn(folder)[1]]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 const HOUR = 3_600_000
 const STEPS = 60
@@ -114,7 +132,7 @@ async function decide(versions: readonly Version[], options: Partial<Options>, p
   return given
 }
 
-describe(`${release} and this version on the same keys`, () => {
+describe(`${release} and the sources on the same keys`, () => {
   test.each(Object.keys(limits))('decide as one: %s', async (name) => {
     const options = limits[name] as Partial<Options>
     const prefix = name.replace(' ', '-')
@@ -211,13 +229,19 @@ describe(`${release} and this version on the same keys`, () => {
     ['this one', 'the one before', [current, last]],
   ] as const
 
-  // Blocks, limits and top-ups of one client are not shared with the frozen build: see its changeset.
-  test.each(bothWays)('networks that %s blocks are blocked in %s', async (_, __, versions) => {
+  test.each(bothWays)('what operators do by %s holds in %s', async (_, __, versions) => {
     const prefix = `operators-${versions[0] === last}`
     const [one, other] = sidesOf(versions, prefix, [
       { limit: 10, window },
       { limit: 10, window },
     ])
+    await one.override('ada', { limit: 2 })
+    expect(await other.consume('ada')).toMatchObject({ limit: 2, remaining: 1 })
+    await one.grant('bob', 5, { id: 'invoice' })
+    expect(await other.grant('bob', 5, { id: 'invoice' })).toBe(false)
+    expect(await other.consume('bob')).toMatchObject({ remaining: 14 })
+    await one.block('cyd', '20m')
+    expect(await other.peek('cyd')).toMatchObject({ allowed: false })
     await one.block('203.0.113.0/24', '20m', { network: true })
     const isBlocked = async () => !(await other.consume('203.0.113.9')).allowed
     await until(isBlocked, { what: 'the network is blocked there too' })
