@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const PEERS = [
+/** What an application that uses all packages has. */
+export const PEERS = [
   'express@5',
   '@types/express@5',
   'fastify@5',
@@ -43,20 +44,26 @@ for (const { createLimiter } of [await import('@sluice/core'), require('@sluice/
 console.log(JSON.stringify(found))
 `
 
+/** How a project runs the command of a package. */
+const directly = (name, [, file]) => [process.execPath, join('node_modules', name, file)]
+
+const HERE = { node: process.execPath, env: process.env, commandOf: directly }
+
 /** @returns one line for each package that does not work in the project */
-export function smokeTest(project, packed) {
+export function smokeTest(project, packed, { node, env, commandOf } = HERE) {
   const names = packed
     .filter(({ manifest }) => manifest.exports)
     .map(({ manifest }) => manifest.name)
   writeFileSync(join(project, 'smoke.mjs'), SMOKE.replace('NAMES', JSON.stringify(names)))
-  const node = (...args) => execFileSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
-  const { limits, ...exported } = JSON.parse(node('smoke.mjs'))
+  const run = (command, ...args) =>
+    execFileSync(command, args, { cwd: project, env, encoding: 'utf8' })
+  const { limits, ...exported } = JSON.parse(run(node, 'smoke.mjs'))
   const problems = Object.entries(exported)
     .filter(([, [esm, cjs]]) => esm === 0 || cjs === 0)
     .map(([name]) => `${name}: exports nothing`)
   if (limits !== 'true,true,false') problems.push(`@sluice/core: admits ${limits} of 2`)
   for (const { name, bin } of packed.map(({ manifest }) => manifest).filter(({ bin }) => bin)) {
-    const help = node(join('node_modules', name, Object.values(bin)[0]), '--help')
+    const help = run(...commandOf(name, Object.entries(bin)[0]), '--help')
     if (!help.includes('Examples:') && !help.includes('Commands:'))
       problems.push(`${name}: prints no help`)
   }

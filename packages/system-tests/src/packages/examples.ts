@@ -23,7 +23,8 @@ function documentOf(name: string): string {
   return `packages/${name}/README.md`
 }
 
-function exampleOf(workspace: string, name: string): string {
+/** The code of an example. */
+export function exampleOf(workspace: string, name: string): string {
   const readme = readFileSync(join(workspace, documentOf(name)), 'utf8')
   const blocks = [...readme.matchAll(/^```(?:js|ts|ts server)\n(.*?)^```$/gms)]
   return blocks[0]?.[1] as string

@@ -15,7 +15,10 @@ interface Step {
 export interface Surroundings {
   /** The port in place of 3000. */
   readonly port: number
-  readonly env: Readonly<Record<string, string>>
+  /** The environment of all commands. */
+  readonly env: NodeJS.ProcessEnv
+  /** What takes the place of npm. */
+  readonly manager?: string | undefined
   /** Empties the stores: a further attempt must not find what the last one has counted. */
   readonly clear: () => Promise<void>
 }
@@ -69,17 +72,18 @@ export async function installExamples(
 export async function followReadme(
   example: string,
   folder: string,
-  { port, env, clear }: Surroundings,
+  { port, env, manager = 'npm', clear }: Surroundings,
 ): Promise<void> {
   cpSync(example, folder, { recursive: true, filter: (path) => !path.endsWith('node_modules') })
   const steps = stepsOf(readFileSync(join(folder, 'README.md'), 'utf8'))
   const start = steps.findIndex(({ commands }) => commands.endsWith('npm start\n'))
   const starting = steps[start]
   if (starting === undefined) throw new Error('the README does not start the example')
-  const options = { cwd: folder, env: { ...process.env, ...env, PORT: `${port}` } }
-  const sh = async (commands: string) =>
-    (await promisify(execFile)('bash', ['-c', commands.replaceAll(':3000', `:${port}`)], options))
-      .stdout
+  const options = { cwd: folder, env: { ...env, PORT: `${port}` } }
+  const sh = async (shown: string) => {
+    const commands = shown.replaceAll(':3000', `:${port}`).replaceAll(/^npm\b/gm, manager)
+    return (await promisify(execFile)('bash', ['-c', commands], options)).stdout
+  }
   if (!starting.commands.startsWith('npm install\n')) throw new Error('the README does not install')
   const prepare = starting.commands.replace('npm install\n', '').replace('npm start\n', '')
 
@@ -87,7 +91,7 @@ export async function followReadme(
   const attempt = async () => {
     await clear()
     await sh(prepare)
-    const server = spawn('npm', ['start'], { ...options, detached: true })
+    const server = spawn(manager, ['start'], { ...options, detached: true })
     let output = ''
     for (const stream of [server.stdout, server.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -97,7 +101,7 @@ export async function followReadme(
       const expected = asShown(starting.shown ?? '')
       const isStarted = () => asShown(output).includes(expected)
       await until(isStarted, { withinMs: 30_000, what: `it prints ${expected}` }).catch(() => {
-        throw new Error(`npm start printed ${output} instead of ${expected}`)
+        throw new Error(`${manager} start printed ${output} instead of ${expected}`)
       })
       for (const { commands, shown } of steps.slice(start + 1)) {
         const printed = asShown(await sh(commands))
@@ -105,9 +109,11 @@ export async function followReadme(
           throw new Error(`${commands} printed\n${printed}\ninstead of\n${shown}`)
       }
     } finally {
-      const exited = new Promise((resolve) => server.once('exit', resolve))
-      process.kill(-(server.pid as number))
-      await exited
+      if (server.exitCode === null) {
+        const exited = new Promise((resolve) => server.once('exit', resolve))
+        process.kill(-(server.pid as number))
+        await exited
+      }
     }
   }
   for (let i = 1; ; i += 1)
@@ -124,7 +130,7 @@ function stepsOf(readme: string): Step[] {
 }
 
 /** The text with the addresses of the README, and without what differs from time to time. */
-function comparable(text: string, port: number, env: Readonly<Record<string, string>>): string {
+function comparable(text: string, port: number, env: NodeJS.ProcessEnv): string {
   return text
     .replaceAll(`:${port}`, ':3000')
     .replaceAll(env.REDIS_URL ?? 'redis://localhost:6379', 'redis://localhost:6379')

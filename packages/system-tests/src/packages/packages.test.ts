@@ -18,12 +18,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { freePorts, type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { Client } from 'pg'
 import { installCompilers, problemsOf, VERSIONS } from './compilers.ts'
 import { writeDocumented } from './documented.ts'
 import { EXAMPLES, FRAMEWORKS, IN_REDIS, limitOf, writeExamples } from './examples.ts'
 import { followBudgets } from './follow-budgets.ts'
-import { followReadme, installExamples } from './follow-readme.ts'
+import { followExample } from './follow-example.ts'
+import { installExamples } from './follow-readme.ts'
 import { statusesOf } from './serve-example.ts'
 
 const workspace = resolve(import.meta.dirname, '../../../..')
@@ -149,7 +149,8 @@ describe('the first example of a README or start page, pasted', () => {
   /** Each run has a database of its own. */
   function pasted(node: string, name: string, file: string): Promise<number[]> {
     const url = `${redis.url}/${IN_REDIS.includes(name) ? databases++ : 0}`
-    return statusesOf(node, join(folder, file), limitOf(workspace, name), url)
+    const env = { ...process.env, REDIS_URL: url }
+    return statusesOf(node, join(folder, file), limitOf(workspace, name), env)
   }
 
   // In one form on each Node, as ESM or as CommonJS, and a start page in the other: so each framework
@@ -186,27 +187,10 @@ describe('an example, outside of the repository', () => {
   it.each(examples)(
     'does what its README shows: %s',
     async (name) => {
-      const example = join(workspace, 'examples', name)
-      const readme = read(example, 'README.md')
       if (postgres === undefined && name === 'postgres') return
-      const [port] = (await freePorts(1)) as [number]
+      const example = join(workspace, 'examples', name)
       const folder = join(project, 'examples', name)
-      // Each counts in its own database, or in memory.
-      const env = {
-        ...(readme.includes('docker run --rm -p 6379') && {
-          REDIS_URL: `${redis.url}/${examples.indexOf(name)}`,
-        }),
-        ...(postgres && { DATABASE_URL: postgres.url }),
-      }
-      const clear = async () => {
-        await redis.command('FLUSHALL')
-        if (name !== 'postgres') return
-        const client = new Client({ connectionString: postgres?.url })
-        await client.connect()
-        await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-        await client.end()
-      }
-      await followReadme(example, folder, { port, env, clear })
+      await followExample(example, folder, { redis, postgres }, { env: process.env })
       await run(folder, tool('tsc'), [])
     },
     180_000,

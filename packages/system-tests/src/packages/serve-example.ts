@@ -14,16 +14,15 @@ const STARTS_WITHIN = 30_000
  *
  * @param node path of the binary
  * @param limit the limit of the example
- * @param redisUrl the address of a database without keys
+ * @param env its environment: stores in it have no keys
  * @returns the statuses in their order, each once while it stays the same: `[200, 429]`
  */
 export async function statusesOf(
   node: string,
   file: string,
   limit: number,
-  redisUrl: string,
+  env: NodeJS.ProcessEnv,
 ): Promise<number[]> {
-  const env = { ...process.env, REDIS_URL: redisUrl }
   const args = ['--import', freePort, file]
   const child = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
