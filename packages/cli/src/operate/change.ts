@@ -81,8 +81,7 @@ export async function apply(
       await setLimit(store, each, key, undefined)
       continue
     }
-    const { name, algorithm } = each.keyspace
-    const ledger = store.open({ policies: [{ name, algorithm }] }, each.prefix)
+    const ledger = store.open({ policies: [each.keyspace] }, each.prefix)
     const { durationMs } = change as { durationMs?: number }
     await ledger.change(
       durationMs === undefined ? { kind: 'reset', key } : { kind: 'block', key, durationMs },

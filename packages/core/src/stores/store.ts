@@ -238,6 +238,8 @@ export interface Keyspace {
   readonly params?: AlgorithmParams | undefined
   /** Where documents may change its limits: the name of the policy, encoded, and the least and the most units. */
   readonly live?: string | undefined
+  /** True of one that `inspect` has found: who opens it knows less of its limits than the limiter that has it. */
+  readonly isFound?: true
 }
 
 /** The policies that a ledger counts. */

@@ -151,7 +151,7 @@ export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntr
   const isBanned = algorithm === ban && !state.admitted && !isBlocked
   return {
     prefix,
-    keyspace: { name, algorithm, params },
+    keyspace: { name, algorithm, params, isFound: true },
     policy,
     windowMs,
     dryRun,

@@ -57,6 +57,31 @@ test('a version of shorter windows shortens nothing of another one', async () =>
   expect(lives).toEqual([(until as number) - 1_000_000, (until as number) - now])
 })
 
+test('who has found a keyspace keeps what its limiter has written, whatever they think its limit is', async () => {
+  const [name, live] = [`fixed-window:${DAY}:default`, 'api,0,500']
+  const found = { name, algorithm: fixedWindow, isFound: true } as const
+  const guesses = [undefined, { limit: 7, windowMs: DAY }]
+  for (const params of guesses) {
+    kept.of([{ ...found, params }], 'sluice').keep()
+    await kept.settled()
+    expect(await kept.read('sluice')).toMatchObject([{ params: '-' }])
+  }
+  kept
+    .of([{ name, algorithm: fixedWindow, params: { limit: 5, windowMs: DAY }, live }], 'sluice')
+    .keep()
+  await kept.settled()
+  const [before] = await kept.read('sluice')
+  now += 3 * DAY
+  for (const params of guesses) {
+    kept.of([{ ...found, params }], 'sluice').keep()
+    await kept.settled()
+  }
+  const [after] = await kept.read('sluice')
+  expect([before?.params, after?.params]).toEqual(Array(2).fill('5;live=api,0,500'))
+  // It is in use: the rest of its line is kept as long as if the limiter had written it.
+  expect(after?.until).toBe((before?.until as number) + 3 * DAY)
+})
+
 test('the limits of the ledger that was opened last are kept, however late the first one is written', async () => {
   let isFirst = true
   const late: Documents<'async'> = {

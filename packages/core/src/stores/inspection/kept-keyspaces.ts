@@ -19,7 +19,11 @@ const MAX_ATTEMPTS = 20
 /** Beyond, those that end first are dropped. */
 const MAX_KEYSPACES = 1000
 
-type UsedKeyspace = Omit<KeptKeyspace, 'until'>
+/** `isFound`: see `Keyspace`. */
+type UsedKeyspace = Omit<KeptKeyspace, 'until'> & Pick<Keyspace, 'isFound'>
+
+/** The params of limits that differ by request, or that nobody has written. */
+const UNKNOWN = '-'
 
 /** The name of the document where a key has a shard: keys of one client may have different ones. */
 export const SHARDED = '{}'
@@ -46,9 +50,10 @@ export class KeptKeyspaces {
     const ttlMs = Math.max(KEPT_MS, 4 * Math.max(...windows) + 2 * RENEWED_MS)
     const used = keyspaces
       .filter(({ name }) => (parseKeyspace(name) ?? parseBan(name)) !== undefined)
-      .map(({ prefix: own = prefix, name, params, live }) => {
-        const text = params === undefined ? '-' : formatParams(params)
-        return { prefix: own, name, params: live === undefined ? text : `${text};live=${live}` }
+      .map(({ prefix: own = prefix, name, params, live, isFound }): UsedKeyspace => {
+        const text = params === undefined || isFound ? UNKNOWN : formatParams(params)
+        const all = live === undefined ? text : `${text};live=${live}`
+        return { prefix: own, name, params: all, isFound }
       })
     const write = (all: readonly UsedKeyspace[]) => {
       const next = () => this.#write(basePrefix(prefix), all, ttlMs, 1)
@@ -89,7 +94,7 @@ export class KeptKeyspaces {
     const kept = new Map(keptAt(text, at).map((each) => [idOf(each), each]))
     const isKept = (each: (typeof used)[number]) => {
       const known = kept.get(idOf(each))
-      return known?.params === each.params && known.until > at + ttlMs / 2
+      return known?.params === paramsOf(each, known) && known.until > at + ttlMs / 2
     }
     const keptUntil = () => {
       if (kept.size > MAX_KEYSPACES) return 0
@@ -97,8 +102,9 @@ export class KeptKeyspaces {
     }
     if (used.every(isKept)) return keptUntil()
     for (const each of used) {
-      const until = Math.max(kept.get(idOf(each))?.until ?? 0, at + ttlMs)
-      kept.set(idOf(each), { ...each, until })
+      const known = kept.get(idOf(each))
+      const until = Math.max(known?.until ?? 0, at + ttlMs)
+      kept.set(idOf(each), { ...each, params: paramsOf(each, known), until })
     }
     const last = [...kept.values()].sort((one, other) => other.until - one.until)
     const lines = last.slice(0, MAX_KEYSPACES).map((each) => {
@@ -165,7 +171,7 @@ export class LedgerKeyspaces {
     const [first] = this.#used
     if (this.#isSharded || first === undefined) return
     this.#isSharded = true
-    this.#used.push({ prefix: first.prefix, name: SHARDED, params: '-' })
+    this.#used.push({ prefix: first.prefix, name: SHARDED, params: UNKNOWN })
     this.#dueAt = 0
   }
 
@@ -192,6 +198,11 @@ export function keptAt(text: string, now: number): KeptKeyspace[] {
     if (prefix === undefined || params === undefined || name === undefined) return []
     return Number(until) > now ? { until: Number(until), prefix, params, name } : []
   })
+}
+
+/** What is kept of a keyspace: who has found it knows less than who has written it. */
+function paramsOf({ params, isFound }: UsedKeyspace, known: KeptKeyspace | undefined): string {
+  return isFound && known !== undefined ? known.params : params
 }
 
 function idOf({ prefix, name }: Pick<KeptKeyspace, 'prefix' | 'name'>): string {

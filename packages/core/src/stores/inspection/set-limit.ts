@@ -19,7 +19,7 @@ export async function setLimit(
   until = Infinity,
 ): Promise<void> {
   const { name, algorithm, params } = keyspace
-  const ledger = store.open({ policies: [{ name, algorithm }] }, prefix)
+  const ledger = store.open({ policies: [keyspace] }, prefix)
   const limit: CompiledLimit | undefined =
     params === undefined ? inspectedKeyspace(name)?.limit : algorithm.compile(params)
   if (limit === undefined) {
