@@ -21,6 +21,12 @@ export {
   type SettingsLayer,
 } from './stores/documents/policy-document.ts'
 export { sharedDocumentsOf } from './stores/documents/shared-documents.ts'
+export {
+  type FoundKeyspace,
+  foreignKeyPrefix,
+  type KeyspaceFilter,
+  knownKeyspaces,
+} from './stores/inspection/known-keyspaces.ts'
 export { setLimit } from './stores/inspection/set-limit.ts'
 export { type BlockedNetwork, networkBlocksOf } from './stores/networks/network-blocks.ts'
 export { checkNetwork } from './stores/networks/network-text.ts'

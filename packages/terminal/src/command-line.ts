@@ -56,5 +56,10 @@ export async function runCommandLine(
     return codeOf(error)
   })
   // Something that a user's file has opened may still keep the process alive.
-  stdout.write('', () => exit(ended))
+  stdout.write('', (error) => {
+    const { code } = (error ?? {}) as NodeJS.ErrnoException
+    if (!error || code === 'EPIPE') exit(ended)
+    say(`${program.name()}: the output is lost: ${messageOf(error)}`)
+    exit(EXIT.failed)
+  })
 }

@@ -1,4 +1,4 @@
-import type { InspectableStore } from '@sluice/core'
+import type { StoreEntry } from '@sluice/core'
 import { parseDuration } from '@sluice/core/operator'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
@@ -6,8 +6,9 @@ import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { count, listed } from '@sluice/terminal/words'
 import { apply, type Change, keyspacesFor } from './change.ts'
-import { agrees, checkAsking, inWords, until, writeResult } from './change-words.ts'
+import { agrees, checkAsking, inWords, untilText, writeResult } from './change-words.ts'
 import { clientKey } from './client-key.ts'
+import { nobodyCounted } from './client-stand.ts'
 import type { Connection } from './connection.ts'
 import type { ChangeFlags, LimitFlags } from './flags.ts'
 import { FROM_STDIN, networkCommand, readNetworks } from './network-command.ts'
@@ -56,56 +57,56 @@ export async function changeCommand(
   const { prefix, policy } = flags
   const key = clientKey(text, flags.ipv6Prefix)
   const reading = reportedReading(io.stderr)
-  const found = await keyspacesFor(store, change, key, { prefix, policy }, reading)
+  const { keyspaces, mayBeInShard } = await keyspacesFor(
+    store,
+    change,
+    key,
+    { prefix, policy },
+    reading,
+  )
   sayUnreadable(reading, io.stderr)
   const name = printable(key)
-  if (found.length === 0) {
+  if (keyspaces.length === 0) {
     const around = action === 'block' ? [] : await networksAround(store, prefix, key)
     const but = around.length === 0 ? '' : `, but it is in the blocked ${around[0]?.network}`
-    writeResult(io, flags, { key, action, changed: [] }, nothingTo(change, name, prefix) + but)
-    return action === 'block' || action === 'limit' ? EXIT.failed : EXIT.ok
+    writeResult(io, flags, { key, action, changed: [] }, nothingTo(change, name, flags) + but)
+    return EXIT.failed
   }
-  const policies = [...new Set(found.map(({ policy }) => printable(policy)))]
+  const policies = [...new Set(keyspaces.map(({ policy }) => printable(policy)))]
   if (action === 'limit' && policies.length > 1)
     throw new UsageError(`--policy: expected one of ${listed(policies)}, whose limits differ`)
-  const inShard = found.find((each) => each.key.startsWith('{'))
-  if (inShard !== undefined && !key.startsWith('{')) {
-    const shown = printable(inShard.key)
+  if (mayBeInShard) {
+    const example = printable(`{shard}${key}`)
     io.stderr.write(
-      `keys are in shards here, such as ${shown}: if this client's are, write its shard\n`,
+      `keys are in shards here: if this client's are, write its shard, as top shows it: '${example}'\n`,
     )
   }
-  const what = `${inWords(change, name)} in ${listed(policies)} (${count(found.length, 'key')}, prefix ${prefix})`
+  const what = `${inWords(change, name)} in ${listed(policies)} (${count(keyspaces.length, 'key')}, prefix ${prefix})`
   if (!flags.yes && !(await agrees(io, `${what}?`))) return EXIT.failed
-  await apply(store, change, key, found)
-  const changed = found.map(({ prefix, keyspace }) => ({ prefix, keyspace: keyspace.name }))
+  const { until, entries } = await apply(store, change, key, keyspaces, prefix)
+  const changed = keyspaces.map(({ prefix, keyspace }) => ({ prefix, keyspace: keyspace.name }))
   const isOwnLimit = action === 'limit' || action === 'unlimit'
-  const usage = flags.json && isOwnLimit ? await usageOf(store, prefix, key) : undefined
-  const result = { key, action, changed, ...(usage && { usage }) }
-  writeResult(io, flags, result, `done: ${what}${until(change)}`)
+  const usage = isOwnLimit ? usageOf(entries) : undefined
+  const result = { key, action, changed, until, ...(usage && { usage }) }
+  writeResult(io, flags, result, `done: ${what}${untilText(change, until)}`)
   return EXIT.ok
 }
 
 /** How each policy of a client stands, in the words of `usage()` of an adapter. */
-async function usageOf(store: InspectableStore, prefix: string, key: string) {
-  const usage = []
-  for await (const entry of store.inspect({ prefix, key })) {
-    const { at, keyspace, limit, policy, remaining, resetMs, used, windowMs } = entry
-    if (keyspace.algorithm.name === 'ban') continue
+function usageOf(entries: readonly StoreEntry[]) {
+  const quotas = entries.filter(({ keyspace }) => keyspace.algorithm.name !== 'ban')
+  return quotas.map(({ at, limit, policy, remaining, resetMs, used, windowMs }) => {
     const resetsAt = resetMs === undefined ? undefined : new Date(at + resetMs).toISOString()
-    usage.push({ policy, limit, used, remaining, resetsAt, windowMs: windowMs || undefined })
-  }
-  return usage
+    return { policy, limit, used, remaining, resetsAt, windowMs: windowMs || undefined }
+  })
 }
 
-function nothingTo({ action }: Change, name: string, prefix: string): string {
-  const none = `no key under the prefix ${prefix}`
+function nothingTo({ action }: Change, name: string, { prefix, policy }: ChangeFlags): string {
   if (action === 'unlimit')
     return `nothing to end: ${name} has no limit of its own under the prefix ${prefix}`
-  if (action === 'block' || action === 'limit') {
-    return `nothing to ${action} ${name} in: ${none}, so no policy is known. Is the prefix right?`
-  }
+  if (action === 'block' || action === 'limit')
+    return `nothing to ${action} ${name} in: ${nobodyCounted({ prefix, policy })}`
   return action === 'reset'
-    ? `nothing to reset: ${name} has ${none}`
+    ? `nothing to reset: ${name} has no key under the prefix ${prefix}`
     : `nothing to unblock: ${name} is neither blocked nor banned under the prefix ${prefix}`
 }

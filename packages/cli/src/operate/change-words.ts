@@ -20,11 +20,14 @@ export function inWords(change: Change, name: string): string {
   return `limit ${name} to ${number(units)}${time}`
 }
 
-/** When a change that is made now ends by itself, as words that follow it; '' if it has no end. */
-export function until(change: Change): string {
-  if (change.action === 'limit' && change.durationMs === undefined) return ', until it is ended'
-  const isForATime = change.action === 'block' || change.action === 'limit'
-  return isForATime ? `, until ${moment(Date.now() + (change.durationMs as number))}` : ''
+/**
+ * When a change ends by itself, as words that follow it; '' if it has no end.
+ *
+ * @param until as the store has it, ms on its clock; undefined: never
+ */
+export function untilText({ action }: Change, until: number | undefined): string {
+  if (until !== undefined) return `, until ${moment(until)}`
+  return action === 'limit' ? ', until it is ended' : ''
 }
 
 export function writeResult(

@@ -1,8 +1,10 @@
 import type { InspectableStore, InspectOptions, StoreEntry } from '@sluice/core'
-import { setLimit } from '@sluice/core/operator'
+import { type FoundKeyspace, knownKeyspaces, setLimit } from '@sluice/core/operator'
 import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
+import { listed } from '@sluice/terminal/words'
 import { Reading } from './reading.ts'
+import { StoreFailure } from './store-failure.ts'
 
 /** A change of one client. */
 export type Change =
@@ -12,19 +14,23 @@ export type Change =
   | { readonly action: 'limit'; readonly units: number; readonly durationMs: number | undefined }
   | { readonly action: 'unlimit' }
 
-/** A keyspace of a policy, in a namespace of a store, with a key that it has. */
-export type FoundKeyspace = Pick<StoreEntry, 'prefix' | 'keyspace' | 'policy' | 'key'>
-
 /** Which entries of a store to look at. */
 export type EntryFilter = Pick<InspectOptions, 'prefix' | 'policy'>
+
+/** Where a change of a client has to be made. */
+export interface FoundKeyspaces {
+  readonly keyspaces: readonly FoundKeyspace[]
+  /** Whether there are keys in shards, of which `key` names none. */
+  readonly mayBeInShard: boolean
+}
 
 /** The most keyspaces that are changed, more than any application has: further ones are not a limiter's. */
 const MAX_KEYSPACES = 10_000
 
 /**
  * The keyspaces in which a change of a client has to be made: reset where the client has a key; unblock where that is
- * blocked or banned; unlimit where it has a limit of its own; block and limit in every keyspace that has the key of
- * any client, since the client may have none yet.
+ * blocked or banned; unlimit where it has a limit of its own; block and limit in every keyspace that limiters use, since
+ * the client may have no key yet.
  *
  * @param reading says how far it is
  * @throws UsageError also if the client has keys in shards alone, and `key` names none
@@ -35,22 +41,25 @@ export async function keyspacesFor(
   key: string,
   filter: EntryFilter,
   reading: Reading = new Reading(),
-): Promise<FoundKeyspace[]> {
-  const found = new Map<string, FoundKeyspace>()
+): Promise<FoundKeyspaces> {
   const { onProgress } = reading
-  const which = action === 'block' || action === 'limit' ? { onePerKeyspace: true } : { key }
-  const wanted = { ...filter, ...which, onProgress }
+  if (action === 'block' || action === 'limit') {
+    const { keyspaces, hasShards } = await knownKeyspaces(store, { ...filter, onProgress })
+    const isWanted = ({ keyspace }: FoundKeyspace) =>
+      action === 'block' || keyspace.algorithm.name !== 'ban'
+    const mayBeInShard = hasShards && !key.startsWith('{')
+    return { keyspaces: keyspaces.filter(isWanted), mayBeInShard }
+  }
+  const found = new Map<string, FoundKeyspace>()
   const inShards = new Set<string>()
-  for await (const entry of store.inspect(wanted)) {
+  for await (const entry of store.inspect({ ...filter, key, onProgress })) {
     if (action === 'unblock' && !isShut(entry)) continue
     if (action === 'unlimit' && entry.override === undefined) continue
-    if (action === 'limit' && entry.keyspace.algorithm.name === 'ban') continue
-    if ('key' in which && entry.key !== key) {
+    if (entry.key !== key) {
       inShards.add(entry.isDigest ? `{shard}${key}` : entry.key)
       continue
     }
-    const { prefix, keyspace, policy } = entry
-    found.set(`${prefix}\n${keyspace.name}`, { prefix, keyspace, policy, key: entry.key })
+    found.set(idOf(entry), entry)
     if (found.size > MAX_KEYSPACES) {
       throw new UsageError(
         `more than ${MAX_KEYSPACES} keyspaces: narrow it with --prefix or --policy`,
@@ -61,32 +70,78 @@ export async function keyspacesFor(
     const names = [...inShards].slice(0, 5).map((each) => `'${printable(each)}'`)
     throw new UsageError(`${printable(key)} has keys in a shard: write ${names.join(' or ')}`)
   }
-  return [...found.values()]
+  return { keyspaces: [...found.values()], mayBeInShard: false }
 }
 
-/** Makes the change in these keyspaces. */
+/** How a client stands once a change was made, as the store has it. */
+export interface Made {
+  /** When the change ends by itself, ms on the store's clock; undefined: it does not. */
+  readonly until: number | undefined
+  /** All policies of the client. */
+  readonly entries: readonly StoreEntry[]
+}
+
+/**
+ * Makes the change in these keyspaces, and reads it back.
+ *
+ * @throws StoreFailure if the store does not show it then
+ */
 export async function apply(
   store: InspectableStore,
   change: Change,
   key: string,
   keyspaces: readonly FoundKeyspace[],
-): Promise<void> {
+  prefix: string,
+): Promise<Made> {
   for (const each of keyspaces) {
-    if (change.action === 'limit') {
-      const { units, durationMs = Infinity } = change
-      await setLimit(store, each, key, units, (store.clock ?? Date.now)() + durationMs)
-      continue
+    if (change.action === 'limit') await setLimit(store, each, key, change.units, change.durationMs)
+    else if (change.action === 'unlimit') await setLimit(store, each, key, undefined)
+    else {
+      const ledger = store.open({ policies: [each.keyspace] }, each.prefix)
+      const { durationMs } = change as { durationMs?: number }
+      await ledger.change(
+        durationMs === undefined ? { kind: 'reset', key } : { kind: 'block', key, durationMs },
+      )
     }
-    if (change.action === 'unlimit') {
-      await setLimit(store, each, key, undefined)
-      continue
-    }
-    const ledger = store.open({ policies: [each.keyspace] }, each.prefix)
-    const { durationMs } = change as { durationMs?: number }
-    await ledger.change(
-      durationMs === undefined ? { kind: 'reset', key } : { kind: 'block', key, durationMs },
+  }
+  const entries: StoreEntry[] = []
+  for await (const entry of store.inspect({ prefix, key }))
+    if (entry.key === key || entry.isDigest) entries.push(entry)
+  const byId = new Map(entries.map((entry) => [idOf(entry), entry]))
+  const changed = keyspaces.map((each) => [each, byId.get(idOf(each))] as const)
+  const unchanged = changed.filter(([, entry]) => !isMade(change, entry))
+  if (unchanged.length > 0) {
+    const policies = new Set(unchanged.map(([{ policy }]) => printable(policy)))
+    throw new StoreFailure(
+      `${change.action} ${printable(key)}: the store does not show it in ${listed([...policies])}, although it has confirmed it`,
     )
   }
+  const ends = changed.flatMap(([, entry]) => (entry && endOf(change, entry)) ?? [])
+  return { until: ends.length === 0 ? undefined : Math.min(...ends), entries }
+}
+
+/** Whether the store shows a change. Meanwhile the client may have been counted again. */
+function isMade(change: Change, entry: StoreEntry | undefined): boolean {
+  switch (change.action) {
+    case 'block':
+      return entry !== undefined && entry.blockedMs > 0
+    case 'limit':
+      return entry?.override?.limit === change.units
+    case 'unlimit':
+      return entry?.override === undefined
+    case 'reset':
+    case 'unblock':
+      return entry === undefined || entry.blockedMs === 0
+  }
+}
+
+function endOf({ action }: Change, { at, blockedMs, override }: StoreEntry): number | undefined {
+  if (action === 'block') return at + blockedMs
+  return action === 'limit' ? override?.until : undefined
+}
+
+function idOf({ prefix, keyspace }: FoundKeyspace): string {
+  return `${prefix}\n${keyspace.name}`
 }
 
 function isShut({ blockedMs, bannedMs }: StoreEntry): boolean {

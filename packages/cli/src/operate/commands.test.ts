@@ -2,8 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals'
 import { createLimiter, type InspectOptions, type Limiter, type LimiterOptions } from '@sluice/core'
+import { PolicyControl, sharedDocumentsOf } from '@sluice/core/operator'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { type Change, keyspacesFor } from './change.ts'
@@ -91,13 +101,34 @@ describe('sluice inspect', () => {
       expect(await inspected(key)).toContain('1 used')
   })
 
-  it('says so of a client that nothing is counted of', async () => {
-    expect(await inspected('nobody')).toContain('every quota is unused')
+  it('says what is unused of a client that nothing is counted of', async () => {
+    await limiterOf().consume('client')
+    expect(await inspected('nobody')).toBe(
+      'nobody: nothing is counted under the prefix sluice: unused in burst and day\n',
+    )
     expect(JSON.parse(await inspected('nobody', json))).toEqual({
       key: 'nobody',
       entries: [],
       networks: [],
     })
+  })
+
+  it.each([
+    ['the store is empty', {}],
+    ['the prefix is wrong', { prefix: 'other' }],
+    ['there is no such policy', { policy: 'hour' }],
+  ])('calls nothing unused where no limiter has counted: %s', async (_, other) => {
+    if (Object.keys(other).length > 0) await limiterOf().consume('client')
+    for (const given of [flags, json]) {
+      const io = fakeTerminal(false)
+      expect(await inspectCommand('client', { ...given, ...other }, connection, io)).toBe(1)
+      expect(io.out()).not.toContain('unused')
+    }
+    for (const change of [reset, unblock, blockFor('1h'), limitTo('5', {})])
+      expect(await changed(change, 'client', { ...yes, ...other })).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/^nothing to/),
+      })
   })
 
   it('writes nothing that a terminal obeys, whatever the client is called', async () => {
@@ -147,7 +178,7 @@ describe('a client in shards', () => {
 
   it('a block or a limit that names none says that others have one', async () => {
     const block = blockFor('1h')
-    const hint = /^keys are in shards here, such as \{/
+    const hint = /^keys are in shards here: .* '\{shard\}user:7'$/m
     expect((await changed(block, 'user:7', yes)).err).toMatch(hint)
     expect((await changed(block, one, yes)).err).toBe('')
     expect(await limiterOf().peek(inAcme)).toMatchObject({ allowed: false })
@@ -352,6 +383,102 @@ describe('sluice limit', () => {
   })
 })
 
+describe('the clock of the store', () => {
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+
+  it.each([-600_000, 600_000])(
+    'says until when, with that of the operator %i ms off',
+    async (ms) => {
+      await limiterOf().consume('client')
+      const now = Date.now
+      jest.spyOn(Date, 'now').mockImplementation(() => now() + ms)
+      const asJson = { ...yes, json: true }
+      const limit = limitTo('500', { ...flags, for: '5m' })
+      for (const [change, of, forMs] of [
+        [limit, 'client', 300_000],
+        [blockFor('1h'), 'client', 3_600_000],
+        [blockFor('1h'), '203.0.113.0/24', 3_600_000],
+      ] as const) {
+        const before = now()
+        const given = change === limit ? { ...asJson, policy: 'day' } : asJson
+        const { code, out } = await changed(change, of, given)
+        const { until } = JSON.parse(out) as { until: number }
+        expect(code).toBe(0)
+        expect(until).toBeGreaterThanOrEqual(before + forMs)
+        expect(until).toBeLessThanOrEqual(now() + forMs)
+        if (change !== limit) continue
+        expect((await limiterOf().peek('client')).policies[1]).toMatchObject({ limit: 500 })
+      }
+      const top = { prefix: 'sluice', count: '9', every: '2s', sort: 'share', once: true } as const
+      const io = fakeTerminal(false)
+      const { signal } = new AbortController()
+      await topCommand({ ...top, json: true }, connection, io, signal)
+      const { at, networks } = JSON.parse(io.out())
+      for (const each of [at, networks[0].until - 3_600_000])
+        expect(Math.abs(each - now())).toBeLessThan(60_000)
+      const [day = ''] = /\d{4}-\d\d-\d\d \d\d:\d\d/.exec(await inspected('203.0.113.0/24')) ?? []
+      expect(Date.parse(`${day}Z`)).toBeLessThan(now() + 3_600_000)
+      expect(Date.parse(`${day}Z`)).toBeGreaterThan(now() + 3_500_000)
+    },
+  )
+})
+
+describe('a change', () => {
+  it('leaves what limiters have noted: which policies are live, and their limits', async () => {
+    const limiter = limiterOf({ name: 'api', limit: 9, window: '1h', live: true })
+    await limiter.consume('client')
+    const control = new PolicyControl(sharedDocumentsOf(connection.store, 'sluice'))
+    await until(async () => (await control.list()).length === 1, { what: 'the policy is noted' })
+    await control.set('api', { limit: 7 })
+    for (const change of [blockFor('1h'), reset, limitTo('5', {}), reset]) {
+      // Each time a command of its own.
+      const own = await connect({ redis: redis.url })
+      const io = fakeTerminal(false)
+      expect(await changeCommand(change, 'client', yes, own, io)).toBe(0)
+      await control.list()
+      own.close()
+    }
+    expect(await control.list()).toMatchObject([{ name: 'api', codeLimit: 9, limit: 7 }])
+    await limiter.consume('other')
+    expect(await inspected('other')).toContain('default: 7 per 1 h')
+    limiter.close()
+  })
+
+  it('is confirmed by what the store shows then', async () => {
+    await limiterOf().consume('client')
+    const { store } = connection
+    const forgetful = Object.create(store, {
+      open: { value: () => ({ change: async () => undefined }) },
+      documents: { value: { ...store.documents, replace: async () => true } },
+    })
+    const own = { ...connection, store: forgetful }
+    for (const [change, of] of [
+      [blockFor('1h'), 'client'],
+      [limitTo('5', {}), 'client'],
+      [blockFor('1h'), '203.0.113.0/24'],
+    ] as const) {
+      const io = fakeTerminal(false)
+      const given = { ...yes, policy: change.action === 'limit' ? 'day' : undefined }
+      await expect(changeCommand(change, of, given as ChangeFlags, own, io)).rejects.toThrow(
+        /the store does not show it/,
+      )
+      expect(io.out()).not.toContain('done')
+    }
+  })
+
+  it('of one client reads no names of other keys', async () => {
+    const limiter = limiterOf()
+    for (let i = 0; i < 50; i += 1) await limiter.consume(`client-${i}`)
+    await redis.command('CONFIG', 'RESETSTAT')
+    for (const change of [blockFor('1h'), unblock, reset, limitTo('5', {})])
+      await changed(change, 'client-7', { ...yes, policy: 'day' })
+    await inspected('client-7')
+    expect(await redis.commandStats()).not.toHaveProperty('scan')
+  })
+})
+
 describe('sluice reset, block and unblock', () => {
   it('reset makes every quota full, of this client alone', async () => {
     const limiter = limiterOf()
@@ -415,7 +542,7 @@ describe('sluice reset, block and unblock', () => {
       code: 1,
       out: expect.stringContaining('Is the prefix right?'),
     })
-    expect(await changed(reset, 'client', other)).toMatchObject({ code: 0 })
+    expect(await changed(reset, 'client', other)).toMatchObject({ code: 1 })
     expect((await limiterOf().peek('client')).policies[1]?.remaining).toBe(99)
   })
 
@@ -472,10 +599,10 @@ describe('sluice reset, block and unblock', () => {
 
   it('finds the keyspaces of routes with options of their own', async () => {
     await limiterOf({ limit: 5, window: '1d', prefix: 'sluice.0123abcd' }).consume('anybody')
-    const found = await keyspacesFor(connection.store, blockFor('1h'), 'client', {
+    const { keyspaces } = await keyspacesFor(connection.store, blockFor('1h'), 'client', {
       prefix: 'sluice',
     })
-    expect(found).toMatchObject([{ prefix: 'sluice.0123abcd', policy: 'default' }])
+    expect(keyspaces).toMatchObject([{ prefix: 'sluice.0123abcd', policy: 'default' }])
   })
 })
 
@@ -544,7 +671,7 @@ describe('sluice top', () => {
     ])
   })
 
-  it('shows within a second or two what it has read so far, apart from the complete list', async () => {
+  it('shows within a second or two what it has read so far, before the complete list', async () => {
     const { store } = connection
     let isEnough = false
     const slow = {
@@ -561,13 +688,23 @@ describe('sluice top', () => {
     const io = fakeTerminal(false)
     const given = { ...top, policy: 'burst', count: '2', once: true }
     const running = topCommand(given, { ...connection, store: slow }, io, never)
-    await until(async () => /^client-20 /m.test(io.err()), { what: 'the first list' })
-    expect(io.err()).toMatch(/UTC {3}20 keys, .*reading for 1 s.*, looked at \d+ so far$/m)
-    expect(io.out()).toBe('')
+    const asJson = fakeTerminal(false)
+    const machine = topCommand(
+      { ...given, json: true },
+      { ...connection, store: slow },
+      asJson,
+      never,
+    )
+    await until(async () => /^client-20 /m.test(io.out()), { what: 'the first list' })
+    expect(io.out()).toMatch(/UTC {3}20 keys, .*reading for 1 s.*, looked at \d+ so far$/m)
+    await until(async () => asJson.err() !== '', { what: 'a program waits for the complete list' })
+    expect([asJson.err(), asJson.out()]).toEqual([expect.stringMatching(/^reading: \d+ keys/), ''])
     isEnough = true
     expect(await running).toBe(0)
-    expect(io.out().match(/^client-20 /gm)).toHaveLength(1)
-    expect(io.out()).toContain('read in ')
+    expect(await machine).toBe(0)
+    expect(io.out().match(/^client-20 /gm)).toHaveLength(2)
+    expect(io.out().match(/read in /g)).toHaveLength(1)
+    expect(JSON.parse(asJson.out())).toMatchObject({ isComplete: true, keys: 20 })
   })
 
   it('keeps the last complete table on the screen until the next one is complete', async () => {

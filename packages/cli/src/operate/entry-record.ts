@@ -13,18 +13,23 @@ export interface EntryRecord extends Omit<StoreEntry, 'keyspace'> {
   readonly share: number | undefined
 }
 
-export function toRecord({ keyspace, ...entry }: StoreEntry): EntryRecord {
+export function toRecord(entry: StoreEntry): EntryRecord {
+  const { name, algorithm } = entry.keyspace
   return {
     ...entry,
-    keyspace: keyspace.name,
-    algorithm: keyspace.algorithm.name,
+    keyspace: name,
+    algorithm: algorithm.name,
     standing: standingOf(entry),
     share: shareOf(entry),
   }
 }
 
 /** Tells entries apart. */
-export function idOf({ prefix, key, keyspace }: EntryRecord): string {
+export function idOf({
+  prefix,
+  key,
+  keyspace,
+}: Pick<EntryRecord, 'prefix' | 'key' | 'keyspace'>): string {
   return `${prefix}\n${key}\n${keyspace}`
 }
 

@@ -40,9 +40,9 @@ export function standingText(record: EntryRecord): string {
   return `${number(used)} used${left}${part}${unused}`
 }
 
-/** `blocked for 59 min, until 2026-11-24 12:44:10 UTC`. @param at when the network was read, ms since the epoch */
-export function blockText({ endsMs }: Pick<BlockedNetwork, 'endsMs'>, at: number): string {
-  return `blocked for ${duration(endsMs)}, until ${moment(at + endsMs)}`
+/** `blocked for 59 min, until 2026-11-24 12:44:10 UTC` */
+export function blockText({ endsMs, until }: Pick<BlockedNetwork, 'endsMs' | 'until'>): string {
+  return `blocked for ${duration(endsMs)}, until ${moment(until)}`
 }
 
 /** The standing of an entry, behind what refuses its client in spite of it: `banned until …; 5 used, 0 left` */

@@ -1,11 +1,18 @@
-import { type Cidr, checkNetwork, cidrText, SluiceError } from '@sluice/core/operator'
+import {
+  type Cidr,
+  checkNetwork,
+  cidrText,
+  knownKeyspaces,
+  SluiceError,
+} from '@sluice/core/operator'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { count, listed } from '@sluice/terminal/words'
 import type { Change } from './change.ts'
-import { agrees, inWords, until, writeResult } from './change-words.ts'
+import { agrees, inWords, untilText, writeResult } from './change-words.ts'
+import { nobodyCounted } from './client-stand.ts'
 import type { Connection } from './connection.ts'
 import type { ChangeFlags } from './flags.ts'
 import { changeNetworks } from './networks.ts'
@@ -36,21 +43,24 @@ export async function networkCommand(
   const name = named(names)
   const what = `${inWords(change, name)} in every limiter (prefix ${prefix})`
   if (!flags.yes && !(await agrees(io, `${what}?`))) return EXIT.failed
-  const changed = await changeNetworks(store, change, networks, prefix)
+  const { changed, until } = await changeNetworks(store, change, networks, prefix)
   const verb = names.length === 1 ? 'is' : 'are'
   const isAll = changed.length === names.length
   const done = isAll ? what : `${inWords(change, named(changed))} (prefix ${prefix})`
   const said =
     changed.length === 0
       ? `nothing to ${action}: ${name} ${verb} not blocked under the prefix ${prefix}`
-      : `done: ${done}${until(change)}`
+      : `done: ${done}${untilText(change, until)}`
   const result = {
     ...(names.length === 1 ? { key: names[0] } : {}),
     action,
     changed: changed.map((network) => ({ prefix, network })),
+    until,
   }
   writeResult(io, flags, result, said)
-  return EXIT.ok
+  if (action === 'block' && (await knownKeyspaces(store, { prefix })).keyspaces.length === 0)
+    io.stderr.write(`${nobodyCounted({ prefix })}\n`)
+  return changed.length === 0 ? EXIT.failed : EXIT.ok
 }
 
 function named(networks: readonly string[]): string {

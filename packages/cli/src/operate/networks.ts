@@ -9,8 +9,10 @@ import {
   isIPv4,
   networkBlocksOf,
   parseCidr,
+  sharedDocumentsOf,
 } from '@sluice/core/operator'
 import type { Change } from './change.ts'
+import { StoreFailure } from './store-failure.ts'
 
 /**
  * The network that a text means; undefined if it is the key of a client, as an IPv6 network of the limiters'
@@ -25,22 +27,35 @@ export function networkOf(text: string, ipv6Prefix: string): Cidr | undefined {
   return isKey ? undefined : checkNetwork(text)
 }
 
-/** Blocks networks, or ends their blocks, in one step. @returns those that were changed, as text */
+/**
+ * Blocks networks, or ends their blocks, in one step, and reads them back.
+ *
+ * @returns those that were changed, as text, and when their blocks end, ms on the store's clock
+ * @throws StoreFailure if the store does not show it then
+ */
 export async function changeNetworks(
   store: InspectableStore,
   change: Change,
   networks: readonly Cidr[],
   prefix: string,
-): Promise<readonly string[]> {
+): Promise<{ readonly changed: readonly string[]; readonly until: number | undefined }> {
   const blocks = networkBlocksOf(store, prefix)
   const named = networks.map(cidrText)
-  if (change.action === 'block') {
-    await blocks.block(networks, change.durationMs)
-    return named
-  }
-  const blocked = new Set((await blocks.list()).map(({ network }) => network))
-  await blocks.unblock(networks)
-  return named.filter((network) => blocked.has(network))
+  const isBlock = change.action === 'block'
+  const before = new Set((await blocks.list()).map(({ network }) => network))
+  await (isBlock ? blocks.block(networks, change.durationMs) : blocks.unblock(networks))
+  const after = new Map((await blocks.list()).map(({ network, until }) => [network, until]))
+  if (named.some((network) => after.has(network) !== isBlock))
+    throw new StoreFailure(
+      `${change.action} of networks: the store does not show it, although it has confirmed it`,
+    )
+  if (!isBlock) return { changed: named.filter((each) => before.has(each)), until: undefined }
+  return { changed: named, until: Math.min(...named.map((each) => after.get(each) as number)) }
+}
+
+/** Now, ms on the store's clock, once a document was read. */
+export function storeTime(store: InspectableStore, prefix: string): number {
+  return store.documents === undefined ? Date.now() : sharedDocumentsOf(store, prefix).now()
 }
 
 /** The networks that are blocked under a prefix, the one that lasts longest first. */
@@ -51,10 +66,10 @@ export async function blockedNetworks(
   return store.documents === undefined ? [] : networkBlocksOf(store, prefix).list()
 }
 
-/** Says of a client's key how long its network is blocked for, ms; −Infinity if it is in no such network. */
+/** Says of a client's key until when its network is blocked, ms; −Infinity if it is in no such network. */
 export function endsByKey(blocked: readonly BlockedNetwork[]): (key: string) => number {
   const ranges = new AddressRanges()
-  for (const { network, endsMs } of blocked) ranges.add(checkNetwork(network), endsMs)
+  for (const { network, until } of blocked) ranges.add(checkNetwork(network), until)
   return (key) => {
     const client = blocked.length === 0 ? undefined : parseCidr(key.replace(/^\{[^}]+\}/, ''))
     return client === undefined ? -Infinity : ranges.endOf(client.network, client.prefix)

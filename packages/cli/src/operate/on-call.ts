@@ -1,5 +1,6 @@
-import { SluiceError } from '@sluice/core/operator'
+import { foreignKeyPrefix, SluiceError } from '@sluice/core/operator'
 import type { ExitCode } from '@sluice/terminal/exit-code'
+import { printable } from '@sluice/terminal/printable'
 import { messageOf } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { connect } from './connect.ts'
@@ -23,10 +24,25 @@ export async function onStore(
 ): Promise<ExitCode> {
   const connection = await connect(flags).catch(fail)
   try {
+    await checkPrefix(connection, flags.prefix)
     return await run(connection).catch(fail)
   } finally {
     connection.close()
   }
+}
+
+/**
+ * Refuses a prefix with a part that the application's client puts before its keys: scans find such keys, and calls by
+ * the names that limiters have written do not.
+ */
+async function checkPrefix({ store }: Connection, prefix: string): Promise<void> {
+  const added = await foreignKeyPrefix(store, prefix).catch(fail)
+  if (added === undefined) return
+  const [shown, rest] = [added, prefix.slice(added.length)].map(printable)
+  throw new UsageError(
+    `--prefix: the application's client puts '${shown}' before its keys (keyPrefix). Name a file that exports that ` +
+      `client, or one with the same keyPrefix: --client redis.js --prefix ${rest}`,
+  )
 }
 
 function fail(error: unknown): never {

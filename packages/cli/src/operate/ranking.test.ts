@@ -132,7 +132,7 @@ describe('a ranking', () => {
 })
 
 it('a client is in a blocked network by its address, with a shard or without', () => {
-  const endOf = endsByKey([{ network: '203.0.113.0/24', endsMs: 5000 }])
+  const endOf = endsByKey([{ network: '203.0.113.0/24', endsMs: 1, until: 5000 }])
   const keys = ['203.0.113.7', '{acme}203.0.113.7', '203.0.114.7', 'user:203.0.113.7']
   expect(keys.map(endOf)).toEqual([5000, 5000, -Infinity, -Infinity])
 })

@@ -3,7 +3,7 @@ import type { BlockedNetwork } from '@sluice/core/operator'
 import { Heap } from 'heap-js'
 import { type EntryRecord, idOf, toRecord } from './entry-record.ts'
 import type { Order } from './flags.ts'
-import { blockedNetworks, endsByKey } from './networks.ts'
+import { blockedNetworks, endsByKey, storeTime } from './networks.ts'
 import { Reading, type Unreadable } from './reading.ts'
 
 /** An entry, and how much more of it is used each second than at the last ranking. */
@@ -23,7 +23,7 @@ export interface Shut {
 
 /** The result of one reading of all keys. */
 export interface Ranking {
-  /** When it ended, ms since the epoch. */
+  /** When it ended, ms since the epoch on the store's clock. */
   readonly at: number
   /** How long it took, ms. */
   readonly tookMs: number
@@ -84,13 +84,14 @@ export class Ranker {
     const kept = new Set<string>()
     const shut = new Map<string, Shut>()
     const counts = { keys: 0, exhausted: 0, near: 0, blocked: 0, banned: 0 }
-    const networks = await blockedNetworks(this.#store, this.#options.prefix ?? 'sluice')
+    const { prefix = 'sluice' } = this.#options
+    const networks = await blockedNetworks(this.#store, prefix)
     const networkEndOf = endsByKey(networks)
     const shutBy = (record: RankedRecord): Shut | undefined => {
       const known = shut.get(clientOf(record))
       if (known !== undefined || isShut(record)) return isShut(record) ? undefined : known
-      const endsMs = networkEndOf(record.key)
-      return endsMs > 0 ? { by: 'network', until: record.at + endsMs } : undefined
+      const until = networkEndOf(record.key)
+      return until > record.at ? { by: 'network', until } : undefined
     }
     const soFar = (isComplete: boolean): Ranking => ({
       ...counts,
@@ -99,7 +100,7 @@ export class Ranker {
       isComplete,
       looked: reading.looked,
       unreadable: reading.unreadable,
-      at: Date.now(),
+      at: storeTime(this.#store, prefix),
       tookMs: performance.now() - began,
       top: heap
         .toArray()
@@ -116,12 +117,16 @@ export class Ranker {
     for await (const entry of this.#store.inspect({ ...this.#options, onProgress })) {
       if (signal.aborted) return undefined
       note(entry)
-      const record = toRecord(entry)
-      const id = idOf(record)
-      if (kept.has(id)) continue
+      const rate = this.#rateOf(entry)
+      const record: RankedRecord = Object.assign(toRecord(entry), { rate, shut: undefined })
+      // Most of many keys are below those that are kept: they need no id.
+      const isBelow = heap.length === this.#size && compare(order, record, heap.peek()) < 0
+      const id = isBelow ? undefined : idOf(record)
+      if (id !== undefined && kept.has(id)) continue
       count(counts, record)
       if (isShut(record) && shut.size < MAX_SHUT) shut.set(clientOf(record), shutOf(record))
-      heap.push({ ...record, rate: this.#rateOf(id, record), shut: undefined })
+      if (id === undefined) continue
+      heap.push(record)
       kept.add(id)
       if (heap.length > this.#size) kept.delete(idOf(heap.pop() as RankedRecord))
     }
@@ -134,8 +139,9 @@ export class Ranker {
    * The units per second since the last ranking. A window may have forgotten some of them: the rate is never
    * negative.
    */
-  #rateOf(id: string, { used, at }: EntryRecord): number | undefined {
-    const last = this.#last.get(id)
+  #rateOf({ prefix, key, keyspace, used, at }: StoreEntry): number | undefined {
+    if (this.#last.size === 0) return undefined
+    const last = this.#last.get(idOf({ prefix, key, keyspace: keyspace.name }))
     if (last === undefined || used === undefined || at <= last.at) return undefined
     return Math.max(0, ((used - last.used) * 1000) / (at - last.at))
   }
@@ -178,8 +184,12 @@ function shutOf({ at, standing, blockedMs, bannedMs }: EntryRecord): Shut {
   }
 }
 
+/** What tells records apart. */
+const NAMES = ['prefix', 'key', 'keyspace'] as const
+
 /** The order of two records: negative if the first one is farther down. */
-function compare(order: Order, one: RankedRecord, other: RankedRecord): number {
+function compare(order: Order, one: RankedRecord, other: RankedRecord | undefined): number {
+  if (other === undefined) return 1
   // A client that is refused is farther than any limit.
   const shut = order === 'share' ? Number(isShut(one)) - Number(isShut(other)) : 0
   if (shut !== 0) return shut
@@ -189,5 +199,7 @@ function compare(order: Order, one: RankedRecord, other: RankedRecord): number {
     if (difference !== 0) return difference
   }
   // Always the same order, so that a table stands still.
-  return idOf(one) < idOf(other) ? 1 : -1
+  const name = NAMES.find((each) => one[each] !== other[each])
+  if (name === undefined) return 0
+  return one[name] < other[name] ? 1 : -1
 }

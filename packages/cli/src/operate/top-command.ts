@@ -71,13 +71,11 @@ class PlainTop {
     this.order = sort
   }
 
-  /** The first list is of what was read in a second. It goes to stderr: stdout has complete lists alone. */
+  /** The first list is of what was read in a second. It says so; JSON has complete lists alone. */
   read(soFar: Ranking): void {
-    const { stderr } = this.#io
     if (this.#hasShown || this.#json)
-      stderr.write(`reading: ${count(soFar.looked, 'key')} so far\n`)
-    else stderr.write(`${linesOf(soFar).join('\n')}\n\n`)
-    this.#hasShown = true
+      this.#io.stderr.write(`reading: ${count(soFar.looked, 'key')} so far\n`)
+    else this.show(soFar)
   }
 
   show(ranking: Ranking): void {

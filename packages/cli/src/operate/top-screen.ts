@@ -63,11 +63,11 @@ export function linesOf(ranking: Ranking): string[] {
 const NAMED = 5
 
 /** `2 networks blocked: 203.0.113.0/24 until 2026-11-24 12:44:10 UTC, …`; undefined if none is. */
-function networksText({ networkCount, networks, at }: Ranking): string | undefined {
+function networksText({ networkCount, networks }: Ranking): string | undefined {
   if (networkCount === 0) return undefined
   const named = networks
     .slice(0, NAMED)
-    .map(({ network, endsMs }) => `${printable(network)} until ${moment(at + endsMs)}`)
+    .map(({ network, until }) => `${printable(network)} until ${moment(until)}`)
   const more = networkCount > NAMED ? `, and ${number(networkCount - NAMED)} more` : ''
   return `${count(networkCount, 'network')} blocked: ${named.join(', ')}${more}`
 }

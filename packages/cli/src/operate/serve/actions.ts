@@ -1,18 +1,19 @@
 import type { InspectableStore } from '@sluice/core'
-import { type BlockedNetwork, cidrText } from '@sluice/core/operator'
+import { cidrText } from '@sluice/core/operator'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { apply, type Change, type EntryFilter, keyspacesFor } from '../change.ts'
 import { blockFor, limitTo } from '../change-command.ts'
 import { clientKey } from '../client-key.ts'
-import { type EntryRecord, toRecord } from '../entry-record.ts'
-import { changeNetworks, networkOf, networksAround } from '../networks.ts'
+import { type ClientStand, standOf } from '../client-stand.ts'
+import { changeNetworks, networkOf } from '../networks.ts'
 
-/** A client, and how it stands. */
-export interface ClientRecord {
+/** What an action has done. */
+export interface Changed {
   readonly key: string
-  readonly entries: readonly EntryRecord[]
-  /** The blocked networks that it is in. */
-  readonly networks: readonly BlockedNetwork[]
+  /** The number of keyspaces in which the client was changed, or of networks. */
+  readonly changed: number
+  /** When it ends by itself, ms on the store's clock; undefined: it does not. */
+  readonly until: number | undefined
 }
 
 /** The requests of the page, and its actions. */
@@ -27,21 +28,17 @@ export class Actions {
     this.#ipv6Prefix = ipv6Prefix
   }
 
-  async inspect(text: string): Promise<ClientRecord> {
-    const key = this.#keyOf(text)
-    const entries = []
-    for await (const entry of this.#store.inspect({ ...this.#filter, key }))
-      entries.push(toRecord(entry))
-    return { key, entries, networks: await networksAround(this.#store, this.#prefix, key) }
+  inspect(text: string): Promise<ClientStand> {
+    return standOf(this.#store, text, this.#filter, this.#ipv6Prefix)
   }
 
-  /** Frees a client. @returns its key, and the number of keyspaces in which it was changed */
-  change(action: 'reset' | 'unblock', text: string): Promise<{ key: string; changed: number }> {
+  /** Frees a client. */
+  change(action: 'reset' | 'unblock', text: string): Promise<Changed> {
     return this.#make({ action }, text)
   }
 
   /** @param duration such as `1h`, as it came */
-  block(text: string, duration: unknown): Promise<{ key: string; changed: number }> {
+  block(text: string, duration: unknown): Promise<Changed> {
     return this.#make(blockFor(duration as string), text)
   }
 
@@ -50,12 +47,7 @@ export class Actions {
    * @param units as they came; undefined: it ends
    * @param duration such as `30d`, as it came; undefined: until it is ended
    */
-  limit(
-    text: string,
-    policy: unknown,
-    units: unknown,
-    duration: unknown,
-  ): Promise<{ key: string; changed: number }> {
+  limit(text: string, policy: unknown, units: unknown, duration: unknown): Promise<Changed> {
     if (typeof policy !== 'string') throw new UsageError('expected the name of a policy')
     const time = duration === undefined ? undefined : String(duration)
     const typed = units === undefined ? undefined : String(units)
@@ -63,27 +55,20 @@ export class Actions {
   }
 
   /** @param policy the only policy; undefined: those that the page shows */
-  async #make(
-    change: Change,
-    text: string,
-    policy = this.#filter.policy,
-  ): Promise<{ key: string; changed: number }> {
+  async #make(change: Change, text: string, policy = this.#filter.policy): Promise<Changed> {
     const network = networkOf(text, this.#ipv6Prefix)
     if (network !== undefined) {
       const isOwnLimit = change.action === 'limit' || change.action === 'unlimit'
       if (isOwnLimit) throw new UsageError('expected a client: a limit is that of one client')
-      const changed = await changeNetworks(this.#store, change, [network], this.#prefix)
-      return { key: cidrText(network), changed: changed.length }
+      const { changed, until } = await changeNetworks(this.#store, change, [network], this.#prefix)
+      return { key: cidrText(network), changed: changed.length, until }
     }
     const key = clientKey(text, this.#ipv6Prefix)
-    const found = await keyspacesFor(this.#store, change, key, { ...this.#filter, policy })
-    await apply(this.#store, change, key, found)
-    return { key, changed: found.length }
-  }
-
-  #keyOf(text: string): string {
-    const network = networkOf(text, this.#ipv6Prefix)
-    return network === undefined ? clientKey(text, this.#ipv6Prefix) : cidrText(network)
+    const filter = { ...this.#filter, policy }
+    const { keyspaces } = await keyspacesFor(this.#store, change, key, filter)
+    if (keyspaces.length === 0) return { key, changed: 0, until: undefined }
+    const { until } = await apply(this.#store, change, key, keyspaces, this.#prefix)
+    return { key, changed: keyspaces.length, until }
   }
 
   get #prefix(): string {

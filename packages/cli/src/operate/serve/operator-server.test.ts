@@ -248,6 +248,7 @@ test('the page itself inspects, blocks, unblocks and resets', async () => {
   expect(await done('block', { key: 'client', duration: '1h' })).toEqual({
     key: 'client',
     changed: 1,
+    until: expect.any(Number),
   })
   expect((await done('inspect', { key: 'client' })).entries).toMatchObject([
     { standing: 'blocked' },
@@ -257,10 +258,15 @@ test('the page itself inspects, blocks, unblocks and resets', async () => {
     key: 'client',
     entries: [],
     networks: [],
+    isKnown: true,
+    nothing: 'nothing is counted under the prefix sluice: unused in default',
   })
   expect(await done('reset', { key: 'client' })).toEqual({ key: 'client', changed: 0 })
   const limit = { key: 'client', policy: 'default', units: '20' }
-  expect(await done('limit', { ...limit, duration: '30d' })).toEqual({ key: 'client', changed: 0 })
+  expect(await done('limit', { ...limit, policy: 'no', duration: '30d' })).toEqual({
+    key: 'client',
+    changed: 0,
+  })
   const { store } = connection
   const limiter = createLimiter({ ...patient, store, prefix: 'sluice', limit: 5, window: '1d' })
   await limiter.consume('other')
@@ -272,8 +278,9 @@ test('the page itself inspects, blocks, unblocks and resets', async () => {
   expect(await done('block', { key: '203.0.113.9/24', duration: '1h' })).toEqual({
     key,
     changed: 1,
+    until: expect.any(Number),
   })
-  const networks = [{ network: key, endsMs: expect.any(Number) }]
+  const networks = [{ network: key, endsMs: expect.any(Number), until: expect.any(Number) }]
   expect(await done('inspect', { key: '203.0.113.7' })).toMatchObject({ networks })
   expect(await done('unblock', { key })).toEqual({ key, changed: 1 })
   expect(await done('unblock', { key })).toEqual({ key, changed: 0 })

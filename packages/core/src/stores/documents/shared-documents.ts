@@ -171,7 +171,10 @@ export class SharedDocuments {
   read(name: string): MaybePromise<{ readonly text: string; readonly at: number }> {
     const documents = this.#supported()
     const read = () =>
-      then(documents.read(this.#prefix, name, ''), ({ text = '', at }) => ({ text, at }))
+      then(documents.read(this.#prefix, name, ''), ({ text = '', at }) => {
+        this.#aheadMs = at - performance.now()
+        return { text, at }
+      })
     if (this.#store.mode === 'sync') return read()
     return import('./in-time.ts').then(({ inTime }) =>
       inTime(read, {

@@ -16,7 +16,7 @@ import { MAX_EXACT } from '../../algorithms/ticks.ts'
 import { MAX_DURATION_MS } from '../../options/duration.ts'
 import { decideOne, fullOf } from '../rules/decide-all.ts'
 import { blockedMsOf, ownLimitAt } from '../rules/own-terms.ts'
-import type { StoreEntry } from '../store.ts'
+import type { Keyspace, StoreEntry } from '../store.ts'
 import { type KeyspaceName, parseBan, parseKeyspace } from './keyspace-name.ts'
 import { parseParams } from './keyspace-text.ts'
 
@@ -118,6 +118,12 @@ function calendarOf({ calendar }: KeyspaceName): Calendar | undefined {
   return new Calendar(unit as CalendarUnit, new TimeZone(zone), day, anchor === '*')
 }
 
+/** The keyspace as a store opens it. */
+export function foundKeyspace({ name, algorithm, tells, limit }: InspectedKeyspace): Keyspace {
+  const params = tells === 'everything' ? limit.params : undefined
+  return { name, algorithm, params, isFound: true }
+}
+
 /** A key of an {@link InspectedKeyspace}. */
 export interface FoundKey {
   readonly prefix: string
@@ -139,19 +145,18 @@ export function entryOf(found: FoundKey, state: KeyState, now: number): StoreEnt
  */
 export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntry {
   const { prefix, key, isDigest, keyspace } = found
-  const { name, algorithm, policy, windowMs, dryRun } = keyspace
+  const { policy, windowMs, dryRun } = keyspace
   const { terms } = state
   const own = terms && ownLimitAt(terms, keyspace.limit, at)
   const limit = state.own ?? keyspace.limit
   // An override gives the state its own limit. Top-ups are added to a limit that may be unknown.
   const tells = own?.override === undefined ? keyspace.tells : 'everything'
-  const params = keyspace.tells === 'everything' ? keyspace.limit.params : undefined
   const blockedMs = blockedMsOf(terms, at)
   const isBlocked = blockedMs > 0
-  const isBanned = algorithm === ban && !state.admitted && !isBlocked
+  const isBanned = keyspace.algorithm === ban && !state.admitted && !isBlocked
   return {
     prefix,
-    keyspace: { name, algorithm, params, isFound: true },
+    keyspace: foundKeyspace(keyspace),
     policy,
     windowMs,
     dryRun,

@@ -17,7 +17,7 @@ const RETRY_MS = 60_000
 /** How often a change is tried if other processes change the document too. */
 const MAX_ATTEMPTS = 20
 /** Beyond, those that end first are dropped. */
-const MAX_KEYSPACES = 1000
+export const MAX_KEYSPACES = 1000
 
 /** `isFound`: see `Keyspace`. */
 type UsedKeyspace = Omit<KeptKeyspace, 'until'> & Pick<Keyspace, 'isFound'>

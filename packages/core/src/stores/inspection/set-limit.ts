@@ -3,12 +3,14 @@ import { conflict } from '../../errors/conflict.ts'
 import { checkInteger } from '../../options/checks.ts'
 import type { InspectableStore, StoreEntry } from '../store.ts'
 import { inspectedKeyspace } from './inspected-keyspace.ts'
+import { KEYSPACES } from './kept-keyspaces.ts'
+import { basePrefix } from './scope.ts'
 
 /**
  * Gives a client an own limit in a keyspace that `inspect` has shown, or ends it, as `Limiter.override` does.
  *
  * @param units units per window; undefined: the limit is the policy's again
- * @param until when it ends, ms since the epoch; `Infinity`: when it is ended
+ * @param forMs how long it holds by the store's clock, ms; `Infinity`: until it is ended
  * @throws SluiceError if the keyspace takes none
  */
 export async function setLimit(
@@ -16,7 +18,7 @@ export async function setLimit(
   { prefix, keyspace }: Pick<StoreEntry, 'prefix' | 'keyspace'>,
   key: string,
   units: number | undefined,
-  until = Infinity,
+  forMs = Infinity,
 ): Promise<void> {
   const { name, algorithm, params } = keyspace
   const ledger = store.open({ policies: [keyspace] }, prefix)
@@ -38,5 +40,13 @@ export async function setLimit(
   }
   const checked = checkInteger('limit', units, 0, algorithm.maxLimit)
   const { burst, maxDelayMs } = params ?? {}
-  await set({ limit: checked, burst, maxDelayMs, until })
+  const now = forMs === Infinity ? 0 : await timeOf(store, prefix)
+  await set({ limit: checked, burst, maxDelayMs, until: now + forMs })
+}
+
+/** Now, ms on the store's clock. */
+async function timeOf({ clock, documents }: InspectableStore, prefix: string): Promise<number> {
+  if (clock !== undefined) return clock()
+  const read = await documents?.read(basePrefix(prefix), KEYSPACES, '')
+  return read?.at ?? Date.now()
 }

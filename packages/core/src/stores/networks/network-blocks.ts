@@ -18,6 +18,8 @@ export interface BlockedNetwork {
   readonly network: string
   /** The time until the block ends, ms. */
   readonly endsMs: number
+  /** When the block ends, ms since the epoch on the store's clock. */
+  readonly until: number
 }
 
 /** The networks that are blocked under a prefix, as far as this process knows. */
@@ -74,7 +76,7 @@ export class NetworkBlocks {
   list(): MaybePromise<BlockedNetwork[]> {
     return then(this.documents.read(NAME), ({ text, at }) =>
       [...readNetworks(text, at)]
-        .map(([network, end]) => ({ network, endsMs: end - at }))
+        .map(([network, until]) => ({ network, endsMs: until - at, until }))
         .sort((one, other) => other.endsMs - one.endsMs),
     )
   }

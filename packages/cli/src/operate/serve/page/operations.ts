@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
-import type { ClientRecord } from '../actions.ts'
+import { moment } from '@sluice/terminal/words'
+import type { ClientStand } from '../../client-stand.ts'
+import type { Changed } from '../actions.ts'
 import type { PoliciesSnapshot } from '../policy-watch.ts'
 import type { Snapshot } from '../store-watch.ts'
 
@@ -42,7 +44,7 @@ export interface FoundClient {
    * The client as it was typed: in the answer, characters that a terminal or a page obeys are spelled out.
    */
   readonly typed: string
-  readonly record: ClientRecord
+  readonly record: ClientStand
 }
 
 /** The pause between two questions, ms. */
@@ -68,7 +70,7 @@ export class Operations {
 
   async find(key: string): Promise<void> {
     await this.#attempt(async () => {
-      this.found.value = { typed: key, record: await ask<ClientRecord>('inspect', { key }) }
+      this.found.value = { typed: key, record: await ask<ClientStand>('inspect', { key }) }
       this.said.value = ''
     })
   }
@@ -95,12 +97,13 @@ export class Operations {
   async confirm({ name, ...body }: Action): Promise<void> {
     this.asked.value = undefined
     await this.#attempt(async () => {
-      const { changed } = await ask<{ changed: number }>(name, body)
+      const { changed, until } = await ask<Changed>(name, body)
       const where = `${changed} ${changed === 1 ? 'policy' : 'policies'}`
+      const end = until === undefined ? '' : `, until ${moment(until)}`
       const said =
         changed === 0
           ? `nothing to ${name} for ${body.key}`
-          : `${name} ${body.key}: done in ${where}`
+          : `${name} ${body.key}: done in ${where}${end}`
       if (this.found.value !== undefined) await this.find(this.found.value.typed)
       this.said.value = said
     })

@@ -50,13 +50,11 @@ export function FindClient({ operations }: { operations: Operations }) {
               }
             />
           </header>
-          {found.entries.length + found.networks.length === 0 && (
-            <p>Nothing is counted: every quota is unused.</p>
-          )}
+          {found.nothing !== undefined && <p>{found.nothing}</p>}
           <ul>
             {found.networks.map((each) => (
               <li key={each.network}>
-                in the network {each.network}: <b>{blockText(each, Date.now())}</b>
+                in the network {each.network}: <b>{blockText(each)}</b>
               </li>
             ))}
             {found.entries.map((entry) => (

@@ -19,7 +19,7 @@ export function Networks({ operations, ranking }: Props) {
       <ul>
         {networks.map((each) => (
           <li key={each.network}>
-            <code>{each.network}</code> {blockText(each, ranking.at)}{' '}
+            <code>{each.network}</code> {blockText(each)}{' '}
             <ClientActions operations={operations} client={each.network} isShut />
           </li>
         ))}
