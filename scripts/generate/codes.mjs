@@ -392,7 +392,7 @@ export const CODES = {
     SLUICE_METER: {
       meaning:
         'The function `send` of a meter failed. What was charged waits in this process, and is sent again.',
-      cause: 'The receiver is down, or refuses a record.',
+      cause: 'The receiver is down, does not answer within `timeout`, or refuses a record.',
       action:
         'Look at what it says. A batch that is never taken holds up those behind it: let `send` put aside what the receiver will never take.',
     },

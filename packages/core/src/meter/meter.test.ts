@@ -25,10 +25,11 @@ function startReceiver() {
   const known = new Map<string, MeterRecord>()
   const receiver = {
     calls: [] as (readonly MeterRecord[])[],
-    fails: 'never' as 'never' | 'before' | 'after',
+    fails: 'never' as 'never' | 'before' | 'after' | 'to answer',
     async send(batch: readonly MeterRecord[]) {
       receiver.calls.push(batch.map((each) => ({ ...each })))
       if (receiver.fails === 'before') throw new Error('down')
+      if (receiver.fails === 'to answer') await new Promise(() => {})
       for (const each of batch) known.set(each.id, each)
       if (receiver.fails === 'after') throw new Error('reply lost')
     },
@@ -185,23 +186,55 @@ test('it sends by itself, and what is left when it is closed', async () => {
   expect(receiver.sums()).toEqual({ 'ada default': 2 })
 })
 
-test('a receiver that is down for long: one warning, and all of it later', async () => {
+test('a receiver that does not answer, and then is down for long: one warning, and all of it later', async () => {
   const emitted = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const { limiter } = limiterOf('memory')
-  const { receiver } = metered(limiter, { every: '10ms' })
-  receiver.fails = 'before'
+  const { receiver } = metered(limiter, { every: '10ms', timeout: '20ms' })
+  receiver.fails = 'to answer'
   limiter.consume('ada')
-  await until(() => receiver.calls.length > 3, { what: 'it has tried' })
+  await until(() => receiver.calls.length > 1, { what: 'it has tried again' })
+  expect(emitted.mock.calls[0]?.[0]).toContain('has not settled within 20 ms. It is called again')
+  receiver.fails = 'before'
+  const tried = receiver.calls.length
+  await until(() => receiver.calls.length > tried + 3, { what: 'it has tried' })
   receiver.fails = 'never'
   await until(() => receiver.sums()['ada default'] === 1, { what: 'it has sent' })
   expect(emitted).toHaveBeenCalledTimes(1)
   emitted.mockRestore()
 })
 
+test('a send that never settles is given up, also by close(), and made again with the same batch', async () => {
+  const { limiter } = limiterOf('memory')
+  const ids: unknown[] = []
+  let hangs = true
+  const send = (batch: readonly MeterRecord[]) => {
+    ids.push(batch[0]?.id)
+    return hangs ? new Promise(() => {}) : undefined
+  }
+  const { meter: each } = metered(limiter, { every: '10ms', timeout: '20ms', send })
+  limiter.consume('ada')
+  await until(() => ids.length > 2, { what: 'it has tried again' })
+  await expect(each.close()).rejects.toThrow('has not settled within 20 ms')
+  hangs = false
+  await each.close()
+  expect(new Set(ids).size).toBe(1)
+})
+
+test('a send that settles leaves no timer behind', async () => {
+  const cleared = jest.spyOn(globalThis, 'clearTimeout')
+  const { limiter } = limiterOf('memory')
+  const { meter: each } = metered(limiter)
+  limiter.consume('ada')
+  await each.flush()
+  expect(cleared).toHaveBeenCalledTimes(1)
+  cleared.mockRestore()
+})
+
 test.each<[string, object]>([
   ['no send', { every: '1m' }],
   ['no time', { send: () => {} }],
   ['less than 10 ms', { every: '1ms', send: () => {} }],
+  ['no time for send', { every: '1m', send: () => {}, timeout: 0 }],
   ['another option', { every: '1m', send: () => {}, sent: 1 }],
 ])('%s is an error', (_, options) => {
   expect(() => meter(limiterOf('memory').limiter, options as never)).toThrow(/SLUICE_OPTION/)

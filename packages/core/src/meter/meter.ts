@@ -43,10 +43,12 @@ export interface MeterCount {
 export interface MeterOptions {
   /** How often what was charged is sent. Duration, 10 ms … a day. */
   readonly every: Duration
-  /** Sends a batch. If it throws, or rejects, the same batch is sent again: with the same records. */
+  /** Sends a batch. If it throws, rejects or does not settle in time, the same batch is sent again: with the same records. */
   readonly send: (batch: readonly MeterRecord[]) => unknown
   /** The most records of a batch. Integer, 1 … 10,000. Default: 100. */
   readonly maxBatch?: number | undefined
+  /** How long `send` may take for a batch. Duration, 10 ms … a day. Default: `'10s'`. */
+  readonly timeout?: Duration | undefined
 }
 
 export interface Meter {
@@ -89,10 +91,12 @@ const metered = new WeakMap<Metered, Meter>()
  */
 export function meter(limit: object, options: MeterOptions): Meter {
   const source = sourceOf(limit)
-  checkKnown('', checkObject('options', options, '{ every, send }'), ['every', 'send', 'maxBatch'])
-  const { every, send, maxBatch = 100 } = options
+  const known = ['every', 'send', 'maxBatch', 'timeout']
+  checkKnown('', checkObject('options', options, '{ every, send }'), known)
+  const { every, send, maxBatch = 100, timeout = '10s' } = options
   checkFunction('send', send, '(batch) => a promise')
   const everyMs = checkInteger('every', parseDuration('every', every), MIN_EVERY_MS, DAY_MS)
+  const timeoutMs = checkInteger('timeout', parseDuration('timeout', timeout), MIN_EVERY_MS, DAY_MS)
   checkInteger('maxBatch', maxBatch, 1, 10_000)
   if (metered.has(source))
     throw conflict(
@@ -101,7 +105,8 @@ export function meter(limit: object, options: MeterOptions): Meter {
       limit,
       'Send to both receivers from one meter.',
     )
-  const made = new ChargeMeter(source, send, maxBatch, everyMs)
+  const sendInTime = (batch: readonly MeterRecord[]) => within(timeoutMs, () => send(batch))
+  const made = new ChargeMeter(source, sendInTime, maxBatch, everyMs)
   metered.set(source, made)
   return made
 }
@@ -237,6 +242,19 @@ function sourceOf(limit: unknown): Metered {
     received: limit,
     fix: 'Give what rateLimit, createLimiter or createBudget returned; in Fastify, app.rateLimit.',
   })
+}
+
+/** Rejects if a call has not settled in time. */
+async function within(ms: number, call: () => unknown): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it has not settled within ${ms} ms.`)), ms)
+  })
+  try {
+    await Promise.race([call(), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function warnOfSend(error: unknown): void {
