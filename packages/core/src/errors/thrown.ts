@@ -12,6 +12,12 @@ export function textOf(thrown: unknown): string {
   }
 }
 
+/** The message of a thrown error; where it has none, as one for several addresses, its code. */
+export function messageOf(thrown: unknown): string {
+  const { message, code } = Object(thrown) as { message?: unknown; code?: unknown }
+  return textOf(message || code || thrown)
+}
+
 /** The code of a thrown error, else its name. */
 export function typeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'Error'

@@ -312,6 +312,8 @@ export interface Store<M extends StoreMode = StoreMode> {
    * own limit, block or reset concerns only the windows and algorithms that the process which makes it has.
    */
   readonly documents?: Documents<M> | undefined
+  /** Why it may not answer, as far as its client knows, in words: `not connected to cache:6379`. Undefined: not known. */
+  trouble?(): string | undefined
   /** Releases the clients and timers that the store itself has opened. Clients that were passed to it stay open. */
   close(): void
 }

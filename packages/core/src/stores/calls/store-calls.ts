@@ -4,7 +4,7 @@ import { togetherBy } from '../../key/notation.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { Charge, Ledger, StoreResult } from '../store.ts'
 import { Breaker, StoreHealth } from './breaker.ts'
-import { Deadline, PendingCall } from './deadline.ts'
+import { Deadline, DeadlineError, PendingCall } from './deadline.ts'
 
 type Requests = readonly (readonly Charge[])[]
 type Results = readonly (StoreResult | Error)[]
@@ -163,6 +163,7 @@ export class StoreCalls {
   /** The deadline of all calls, unless its timer would end with the request in which it was set. */
   readonly #shared: Deadline | undefined
   readonly #health: StoreHealth
+  readonly #trouble: (() => string | undefined) | undefined
   readonly #breaker = new Breaker()
   #active = 0
   /** Calls that begin in their order, so that a burst of requests is work for a store, not its failure. */
@@ -173,8 +174,17 @@ export class StoreCalls {
   #unanswered = { late: 0, probes: 0 }
   #probedAt = 0
 
-  /** @param shared the deadline of all calls; undefined: each has its own */
-  constructor(deadlineMs: number, shared: Deadline | undefined, health: StoreHealth) {
+  /**
+   * @param shared the deadline of all calls; undefined: each has its own
+   * @param trouble says why there may be no answer: see `Store.trouble`
+   */
+  constructor(
+    deadlineMs: number,
+    shared: Deadline | undefined,
+    health: StoreHealth,
+    trouble?: () => string | undefined,
+  ) {
+    this.#trouble = trouble
     this.#deadlineMs = deadlineMs
     this.#shared = shared
     this.#health = health
@@ -262,7 +272,9 @@ export class StoreCalls {
   }
 
   /** Ends a call whose deadline has passed. */
-  giveUp(call: StoreCall, error: Error): void {
+  giveUp(call: StoreCall, late: Error): void {
+    const why = this.#trouble?.()
+    const error = why === undefined ? late : new DeadlineError(`${late.message}: ${why}`)
     if (call.askedAt !== undefined) {
       call.unanswered.late += 1
       this.#active -= 1
@@ -351,10 +363,15 @@ export class ShardCalls {
   readonly #deadlineMs: number
   readonly #shared: Deadline | undefined
   readonly #health = new StoreHealth()
+  readonly #trouble: (() => string | undefined) | undefined
   readonly #shards: StoreCalls[] = []
 
-  /** @param deadlineMs the longest that a call may take, 1 … 60,000 */
-  constructor(deadlineMs: number) {
+  /**
+   * @param deadlineMs the longest that a call may take, 1 … 60,000
+   * @param trouble says why there may be no answer: see `Store.trouble`
+   */
+  constructor(deadlineMs: number, trouble?: () => string | undefined) {
+    this.#trouble = trouble
     this.#deadlineMs = deadlineMs
     this.#shared = timersEndWithRequest ? undefined : new Deadline(deadlineMs)
   }
@@ -364,7 +381,7 @@ export class ShardCalls {
     const shard = shardOf === undefined ? 0 : shardOf(key)
     const known = this.#shards[shard]
     if (known !== undefined) return known
-    const calls = new StoreCalls(this.#deadlineMs, this.#shared, this.#health)
+    const calls = new StoreCalls(this.#deadlineMs, this.#shared, this.#health, this.#trouble)
     this.#shards[shard] = calls
     return calls
   }

@@ -3,6 +3,7 @@ import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
 import type { Documents, Keyspaces, Ledger, StoreEntry } from '../store.ts'
 import type { RedisClient } from './client.ts'
 import { RedisConnection } from './connection.ts'
+import { connectionTrouble } from './connection-trouble.ts'
 import { LedgerScripts } from './ledger-scripts.ts'
 import { scansOf } from './masters.ts'
 import { redisDocuments } from './redis-documents.ts'
@@ -21,6 +22,10 @@ export class RedisParts {
     this.#connection = new RedisConnection(client, clock, onReadOnly)
     this.documents = redisDocuments(this.#connection)
     this.#kept = new KeptKeyspaces(this.documents)
+  }
+
+  trouble(): string | undefined {
+    return connectionTrouble(this.#client)
   }
 
   async open(keyspaces: Keyspaces, prefix: string): Promise<Ledger<'async'>> {

@@ -59,6 +59,7 @@ export function redisStore(
         () => openLedger(keyspaces, prefix),
         isCluster(client) ? shardOf : undefined,
       ),
+    trouble: () => parts?.trouble(),
     inspect: (options) => entries(readInspectOptions(options)),
     close() {},
   }

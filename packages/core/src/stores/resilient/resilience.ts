@@ -72,7 +72,8 @@ export class Resilience {
     remote: Ledger<'async'>,
   ): GuardedLedger {
     const { deadlineMs, localShare, onStoreError } = failureMode
-    const calls = this.#calls.get(deadlineMs) ?? new ShardCalls(deadlineMs)
+    const calls =
+      this.#calls.get(deadlineMs) ?? new ShardCalls(deadlineMs, () => this.#store.trouble?.())
     this.#calls.set(deadlineMs, calls)
     const local =
       onStoreError === 'local' ? this.#openLocal(keyspaces, prefix, localShare) : undefined
