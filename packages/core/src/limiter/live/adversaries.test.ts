@@ -8,6 +8,7 @@ import { documentKey } from '../../stores/documents/document.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Documents, Store } from '../../stores/store.ts'
 import { manualClock } from '../../testing/index.ts'
+import { reset } from '../../testing/reset.ts'
 import { createLimiter } from '../create-limiter.ts'
 import type { Limiter } from '../limiter.ts'
 
@@ -319,7 +320,7 @@ describe('a document', () => {
       const all = names.map((name) => [`api/${name}`, { limit: i + 1, alertAt: [0.5] }])
       await writer.policies.apply(Object.fromEntries(all), { by: 'é'.repeat(1000) })
       const { text = '' } = remote.texts.read('sluice', 'policies', '')
-      expect(text.length).toBeLessThan(120_000)
+      expect(text.length).toBeLessThan(220_000)
     }
     expect((await writer.policies.history())[0]?.number).toBe(100)
     expect((await later(writer)) as number).toBe(5)
@@ -480,4 +481,58 @@ describe('a process', () => {
 
 it('no client has a key that is a document', () => {
   expect(documentKey('sluice', 'policies')).toBe('sluice:{#}:policies')
+})
+
+describe('a document that the store has lost, as by FLUSHALL', () => {
+  const textOf = ({ texts }: Remote) => texts.read('sluice', 'policies', '').text ?? ''
+  const lose = (remote: Remote) =>
+    remote.texts.replace('sluice', 'policies', textOf(remote).slice(0, 16), '', 1)
+
+  it('stays in force, so that a dry run refuses nobody, and is written again', async () => {
+    const remote = remoteStore()
+    const limiter = limiterOn(remote.store)
+    await limiter.policies.set('api', { limit: 1, dryRun: true }, { by: 'ada' })
+    const written = textOf(remote)
+    lose(remote)
+    await later(limiter)
+    for (let i = 0; i < 9; i += 1)
+      expect(await limiter.consume('ada')).toMatchObject({ allowed: true })
+    expect(textOf(remote)).toBe(written)
+    expect(warned).toEqual([expect.stringContaining('The store has lost the document')])
+    expect(await limiter.policies.history()).toMatchObject([{ number: 1, by: 'ada' }])
+    await later(limiter)
+    await limiter.policies.unset('api')
+    expect(await later(limiter)).toBe(5)
+  })
+
+  it('is written again later if the store does not take it, and not over a newer one', async () => {
+    const remote = remoteStore()
+    const limiter = limiterOn(remote.store)
+    await limiter.policies.set('api', { limit: 2 })
+    const { documents } = remote.store as { documents: { replace: unknown } }
+    const { replace } = documents
+    documents.replace = () => Promise.reject(new Error('no room'))
+    lose(remote)
+    expect(await later(limiter)).toBe(2)
+    expect(textOf(remote)).toBe('')
+    documents.replace = replace
+    expect(await later(limiter)).toBe(2)
+    expect(textOf(remote)).not.toBe('')
+    documents.replace = () => Promise.reject(new Error('no room'))
+    lose(remote)
+    await later(limiter)
+    documents.replace = replace
+    write(remote, { api: [{ set: { limit: 3 } }] })
+    expect(await later(limiter)).toBe(3)
+  })
+
+  it('is forgotten by reset() between tests', async () => {
+    const remote = remoteStore()
+    const limiter = limiterOn(remote.store)
+    await limiter.policies.set('api', { limit: 2 })
+    lose(remote)
+    reset()
+    expect(await later(limiter)).toBe(5)
+    expect(textOf(remote)).toBe('')
+  })
 })

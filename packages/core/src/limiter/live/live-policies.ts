@@ -6,13 +6,14 @@ import {
   byName,
   NO_POLICIES,
   POLICIES,
+  POLICIES_TTL_MS,
   type PolicyDocument,
   type PolicyLayers,
   type PolicySettings,
   readPolicies,
   settingsAt,
 } from '../../stores/documents/policy-document.ts'
-import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
+import type { Edit, SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
 import { SettingEnds } from './setting-ends.ts'
 
@@ -63,10 +64,17 @@ class LivePolicies {
   #document = NO_POLICIES
   #ends = new SettingEnds()
   #isKnown = false
+  /** The text of the document in force; '': there is none. */
+  #text = ''
+  /** Whether the store has lost it. */
+  #isLost = false
 
   constructor(documents: SharedDocuments) {
     this.#documents = documents
-    documents.follow(POLICIES, (text, at) => this.#learn(text, at))
+    const forget = () => {
+      this.#text = ''
+    }
+    documents.follow(POLICIES, (text, at) => this.#learn(text, at), forget)
   }
 
   /** All policies of this process that documents may change. */
@@ -99,15 +107,32 @@ class LivePolicies {
   #learn(text: string | undefined, at: number): void {
     const isFirst = !this.#isKnown
     this.#isKnown = true
-    if (text !== undefined && this.#takeText(text, at)) return
+    // Who changes settings leaves a history: a document without one was never there, or is lost.
+    if (text !== undefined) this.#isLost = text === '' && this.#text !== ''
+    if (this.#isLost) this.#restore()
+    else if (text !== undefined && this.#takeText(text, at)) return
     // The first time it publishes what holds without a document.
     if (isFirst || this.#ends.isDue(at)) this.#take(this.#document, at)
+  }
+
+  /** Writes what this process knows into a store that has lost it, unless another one was faster. */
+  #restore(): void {
+    warn(
+      'The store has lost the document with the settings of live policies. The settings that this process knows hold, and ' +
+        'it writes them again.',
+    )
+    const known = this.#text
+    const edit: Edit = (text) => (text === '' ? { text: known, ttlMs: POLICIES_TTL_MS } : undefined)
+    // What fails is tried again when the store is asked again.
+    Promise.resolve(this.#documents.change(POLICIES, 'restore', () => edit)).catch(() => {})
   }
 
   /** @returns whether it is in force */
   #takeText(text: string, at: number): boolean {
     try {
-      return this.#take(readPolicies(text), at)
+      const isTaken = this.#take(readPolicies(text), at)
+      if (isTaken) this.#text = text
+      return isTaken
     } catch (error) {
       warnOfDocument(error)
       return false

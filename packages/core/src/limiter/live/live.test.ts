@@ -130,6 +130,20 @@ describe('set', () => {
     expect(limiter.peek('ada').limit).toBe(7)
   })
 
+  it('without an end ends what was set for a time, of the same settings alone', async () => {
+    const { policies } = limiterOf()
+    await policies.set('api', { limit: 50, dryRun: true }, { for: '1h' })
+    await policies.set('api', { limit: 70 }, { for: '2h' })
+    await policies.set('api', { limit: 20 })
+    expect(await policies.list()).toMatchObject([
+      { limit: 20, enforced: 0, until: clock() + 3_600_000 },
+    ])
+    await policies.set('api', { enforce: 1 })
+    expect(await policies.list()).toMatchObject([{ limit: 20, enforced: 1, until: undefined }])
+    await policies.rollback(3)
+    expect(await policies.list()).toMatchObject([{ limit: 70, enforced: 0 }])
+  })
+
   it('and back: the limit of the code is the one that the store has prepared for', async () => {
     const limiter = limiterOf()
     const limit = () => (limiter as unknown as StoreLimiter).compiledPolicies[0]?.compiledLimit
@@ -338,14 +352,14 @@ it('a policy has ten settings that end by themselves at most: those that have en
   for (let i = 1; i <= 10; i += 1) await policies.set('api', { limit: i }, { for: '1m' })
   const full = { code: 'SLUICE_POLICIES_FULL', option: 'settings' }
   await expect(policies.set('api', { limit: 11 }, { for: '1m' })).rejects.toMatchObject(full)
-  await policies.set('api', { limit: 12 })
+  await policies.set('api', { alertAt: [1] })
   expect(await policies.list()).toMatchObject([{ limit: 10 }])
   clock.advance(60_000)
   await policies.set('api', { limit: 13 }, { for: '1m' })
   expect(await policies.list()).toMatchObject([{ limit: 13 }])
   const [{ after }] = (await policies.history()) as [PolicyChange]
   expect(after.api).toEqual([
-    { set: { limit: 12 } },
+    { set: { alertAt: [1] } },
     { set: { limit: 13 }, until: clock() + 60_000 },
   ])
 })
@@ -391,6 +405,23 @@ describe('history', () => {
     for (let i = 0; i < 60; i += 1) await policies.set('api', { limit: 10 + i })
     const history = await policies.history()
     expect([history.length, history[0]?.number, history.at(-1)?.number]).toEqual([50, 60, 11])
+  })
+
+  it('also of 96 policies that change together, each with what was there before', async () => {
+    const names = Array.from({ length: 96 }, (_, i) => `policy-${i}`)
+    const limiters = names.map((name) => limiterOf({ name }))
+    const { policies } = limiters[0] as (typeof limiters)[0]
+    const all = (limit: number) => Object.fromEntries(names.map((name) => [name, { limit }]))
+    for (let i = 1; i <= 60; i += 1) await policies.apply(all(i))
+    const history = await policies.history()
+    expect([history.length, history.at(-1)?.number]).toEqual([50, 11])
+    for (const { number, before, after } of history) {
+      expect(Object.keys(before)).toEqual(names)
+      expect(before['policy-7']).toEqual([{ set: { limit: number - 1 } }])
+      expect(after['policy-7']).toEqual([{ set: { limit: number } }])
+    }
+    await policies.rollback(11)
+    expect((await policies.list())[0]).toMatchObject({ limit: 10 })
   })
 
   it('the second of two writers who have seen the same learns of the first', async () => {

@@ -30,6 +30,15 @@ describe('a preview', () => {
     expect(await preview({ limit: 6 })).toMatchObject({ over: 2, refused: 2 })
   })
 
+  it('beneath what is set for a time is what a lasting one does: it ends that', async () => {
+    await clients.counted({ ada: 10, bob: 6 })
+    await clients.control.set('api', { limit: 50 }, { for: '1h' })
+    const seen = await preview({ limit: 6 })
+    expect(seen).toMatchObject({ limit: 6, over: 2 })
+    await clients.control.set('api', { limit: 6 })
+    expect(await clients.control.list()).toMatchObject([{ limit: seen.limit, until: undefined }])
+  })
+
   it.each(['fixed-window', 'sliding-window', 'sliding-log', 'token-bucket', 'leaky-bucket'])(
     'is what a client gets once it is set: %s',
     async (algorithm) => {

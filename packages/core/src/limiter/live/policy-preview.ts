@@ -56,10 +56,8 @@ export async function previewPolicy(
   const { text, at } = await documents.read(POLICIES)
   const layers = readOrNothing(text).policies[name] ?? []
   const set = checkSettings(known, name, settings)
-  // Those that end by themselves go before those that do not, as if they had no end either.
-  const before = settingsAt(layers, at)
-  const [{ set: all = {} } = {}] = withLayer(before ? [{ set: before }] : [], { set }, at)
-  const counts = new PreviewCounts(code.with(all))
+  const all = settingsAt(withLayer(layers, { set }, at), at)
+  const counts = new PreviewCounts(code.with(all ?? {}))
   const kept = (await keyspacesOfPolicies(documents)).get(name) ?? []
   const keyspaces = new Set(kept.map((each) => `${each.prefix} ${each.name}`))
   for await (const entry of store.inspect({ prefix, policy: code.name, onProgress }))

@@ -14,7 +14,7 @@ const MAX_POLICIES = 1000
 const MAX_TEMPORARY = 10
 /** The changes that are remembered, and how many characters they may take: older ones are forgotten. */
 const MAX_HISTORY = 50
-const MAX_HISTORY_LENGTH = 100_000
+const MAX_HISTORY_LENGTH = 200_000
 /** The most characters of a document: a store takes 600,000. */
 const MAX_LENGTH = 400_000
 
@@ -94,7 +94,7 @@ export function readPolicies(text: string): PolicyDocument {
   if (form !== FORM) throw new Error(`its form is ${shown(form)}, and not ${FORM}`)
   if (!isObject(policies) || !Array.isArray(history)) throw new Error('it has no policies')
   checkLayers(policies)
-  return { policies: byName(policies as PolicyLayers), history: history.filter(isChange) }
+  return { policies: byName(policies as PolicyLayers), history: whole(history.filter(isChange)) }
 }
 
 /** Reads a document. One that every process ignores is read as an empty one, with a problem. */
@@ -117,7 +117,7 @@ export function byName<T>(given: Readonly<Record<string, T>>): Record<string, T>
  * @throws RangeError if it is too long
  */
 export function writePolicies({ policies, history }: PolicyDocument): string {
-  const json = JSON.stringify({ form: FORM, policies, history })
+  const json = JSON.stringify({ form: FORM, policies, history: compact(history) })
   // Stores keep printable ASCII.
   const ascii = json.replace(/[^\x20-\x7e]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -138,8 +138,8 @@ export function settingsAt(
 }
 
 /**
- * The settings of a policy with further ones. Those that have no end are joined with the ones before, and those that have
- * one are put over them until then.
+ * The settings of a policy with further ones. Those that have no end are joined with the ones before, and end what was
+ * set for a time in their place: what is set last holds. Those that have an end are put over the others until then.
  */
 export function withLayer(
   layers: readonly SettingsLayer[],
@@ -148,9 +148,12 @@ export function withLayer(
 ): readonly SettingsLayer[] {
   const alive = layers.filter((layer) => (layer.until ?? Infinity) > at)
   const lasting = alive.filter((layer) => layer.until === undefined).map((layer) => layer.set)
-  const ending = alive.filter((layer) => layer.until !== undefined)
+  let ending = alive.filter((layer) => layer.until !== undefined)
   if (until !== undefined) ending.push({ set, until })
-  else lasting.push(set)
+  else {
+    lasting.push(set)
+    ending = ending.flatMap((layer) => without(layer, set))
+  }
   if (ending.length > MAX_TEMPORARY)
     throw new RangeError(`more than ${MAX_TEMPORARY} settings that end by themselves`)
   return [...(lasting.length > 0 ? [{ set: lasting.reduce(over) }] : []), ...ending]
@@ -173,15 +176,56 @@ export function changed(
   if (all.length > MAX_POLICIES) throw new RangeError(`more than ${MAX_POLICIES} policies`)
   const number = (history.at(-1)?.number ?? 0) + 1
   const changes = [...history, { number, ...change, before, after }].slice(-MAX_HISTORY)
-  while (changes.length > 1 && JSON.stringify(changes).length > MAX_HISTORY_LENGTH) changes.shift()
+  while (changes.length > 1 && JSON.stringify(compact(changes)).length > MAX_HISTORY_LENGTH)
+    changes.shift()
   return { policies: Object.fromEntries(all), history: changes }
 }
 
-/** Settings over others: what decides for whom it is a dry run is one setting. */
+/** The changes without what those before them say: the settings before it of a policy that one of them has set. */
+function compact(history: readonly PolicyChange[]): PolicyChange[] {
+  const last = new Map<string, string>()
+  return history.map((change) => {
+    const { before, after } = change
+    const isUnknown = ([name, layers]: [string, unknown]) =>
+      last.get(name) !== JSON.stringify(layers)
+    const unknown = Object.fromEntries(Object.entries(before).filter(isUnknown))
+    for (const [name, layers] of Object.entries(after)) last.set(name, JSON.stringify(layers))
+    return { ...change, before: unknown }
+  })
+}
+
+/** The changes with all that {@link compact} has left out. */
+function whole(history: readonly PolicyChange[]): PolicyChange[] {
+  const last = new Map<string, readonly SettingsLayer[]>()
+  return history.map((change) => {
+    const { after } = change
+    const before = byName<readonly SettingsLayer[]>({})
+    for (const [name, layers] of Object.entries(after)) {
+      const known = Object.hasOwn(change.before, name) ? change.before[name] : last.get(name)
+      before[name] = known ?? []
+      last.set(name, layers)
+    }
+    return { ...change, before }
+  })
+}
+
+/** Settings over others. */
 function over(lower: PolicySettings, upper: PolicySettings): PolicySettings {
-  const { dryRun, enforce, ...others } = lower
-  const replaces = upper.dryRun !== undefined || upper.enforce !== undefined
-  return { ...(replaces ? others : lower), ...upper }
+  return { ...notIn(upper, lower), ...upper }
+}
+
+/** What is left of a layer where others take the place of some of its settings; nothing: an empty list. */
+function without({ set, until }: SettingsLayer, others: PolicySettings): readonly SettingsLayer[] {
+  const left = notIn(others, set)
+  return Object.keys(left).length === 0 ? [] : [{ set: left, until }]
+}
+
+/** Settings that others do not replace: what decides for whom it is a dry run is one setting. */
+function notIn(others: PolicySettings, set: PolicySettings): PolicySettings {
+  const decides = others.dryRun !== undefined || others.enforce !== undefined
+  const isReplaced = (name: string) =>
+    Object.hasOwn(others, name) || (decides && (name === 'dryRun' || name === 'enforce'))
+  return Object.fromEntries(Object.entries(set).filter(([name]) => !isReplaced(name)))
 }
 
 function checkLayers(policies: Record<string, unknown>): void {

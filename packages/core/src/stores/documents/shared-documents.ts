@@ -29,15 +29,17 @@ export type Edit = (text: string, at: number) => NewText | undefined
 class Followed {
   readonly name: string
   readonly learn: (text: string | undefined, at: number) => void
+  readonly forget: () => void
   version = ''
   /** Whether the store was asked for it, if only in vain. */
   isAsked = false
   /** Counts the answers that were learned, so that a late one does not undo them. */
   learned = 0
 
-  constructor(name: string, learn: Followed['learn']) {
+  constructor(name: string, learn: Followed['learn'], forget: () => void) {
     this.name = name
     this.learn = learn
+    this.forget = forget
   }
 }
 
@@ -84,9 +86,10 @@ export class SharedDocuments {
    *
    * @param learn called with its text each time that it has changed, and with undefined each time that it has not;
    *   `at` is when, ms on the store's clock
+   * @param forget called before the text is learned anew, where it outlives that the store loses it
    */
-  follow(name: string, learn: (text: string | undefined, at: number) => void): void {
-    this.#followed.push(new Followed(name, learn))
+  follow(name: string, learn: Followed['learn'], forget = () => {}): void {
+    this.#followed.push(new Followed(name, learn, forget))
   }
 
   /**
@@ -188,7 +191,10 @@ export class SharedDocuments {
   /** Forgets the documents, and asks again. */
   forget(): void {
     if (this.dueAt === Infinity) return
-    for (const each of this.#followed) this.#teach(each, '', 0)
+    for (const each of this.#followed) {
+      each.forget()
+      this.#teach(each, '', 0)
+    }
     this.dueAt = 0
   }
 

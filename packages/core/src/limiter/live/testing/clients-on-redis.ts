@@ -12,6 +12,7 @@ export class ClientsOnRedis {
   client = undefined as unknown as Redis
   store = undefined as unknown as ReturnType<typeof redisStore>
   #redis = undefined as unknown as RedisServer
+  readonly #limiters: Limiter<'async'>[] = []
 
   constructor() {
     beforeAll(async () => {
@@ -23,6 +24,8 @@ export class ClientsOnRedis {
       await this.#redis.stop()
     })
     beforeEach(async () => {
+      // They would write again the settings that they know.
+      for (const limiter of this.#limiters.splice(0)) limiter.close()
       await this.#redis.command('FLUSHALL')
       this.store = redisStore(this.client)
     })
@@ -43,6 +46,7 @@ export class ClientsOnRedis {
   ): Promise<Limiter<'async'>> {
     const store = redisStore(this.client)
     const limiter = createLimiter({ ...patient, ...(options as typeof API), store })
+    this.#limiters.push(limiter)
     for (const [key, cost] of Object.entries(units)) await limiter.consume(key, { cost })
     // It waits until the keyspaces are kept.
     for await (const entry of store.inspect()) expect(entry.prefix).toBe('sluice')
