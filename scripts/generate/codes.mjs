@@ -297,9 +297,9 @@ export const CODES = {
     },
     SLUICE_POLICY_DOCUMENT: {
       meaning:
-        'Settings of live policies in the store are ignored: all of them if one is wrong, or those of one policy, if in this process its limit is outside of the bounds, or its algorithm does not have a setting. The last good ones hold, or the options if there are none.',
+        'Settings of live policies in the store are ignored: all of them if one is wrong, or those of one policy, if in this process its limit is outside of the bounds, or its algorithm does not have a setting. The last good ones hold, or the options if there are none. Or the store has lost them: those that this process knows hold.',
       cause:
-        'Somebody wrote to the store without the command and the API, which check settings; or this version of the application has narrower bounds (`live`), or another algorithm.',
+        'Somebody wrote to the store without the command and the API, which check settings; or this version of the application has narrower bounds (`live`), or another algorithm; or the store was emptied.',
       action:
         'Correct the settings, or give all versions of the application the same bounds and algorithms. `sluice policy list` shows them.',
     },

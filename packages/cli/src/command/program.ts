@@ -115,7 +115,7 @@ function addOperations(program: Command, commands: Commands): void {
     .addOption(
       new Option('--sort <order>', 'what they are ordered by').choices(ORDERS).default('share'),
     )
-    .option('--once', 'read once, and end')
+    .option('--once', 'read once, and end; after a second, what was read until then')
     .option('--json', 'a line of JSON for each reading')
     .action(commands.top)
   onKey(program.command('inspect'))
@@ -183,7 +183,10 @@ function addPolicy(program: Command, { policy }: Commands): void {
     .option('--alert-at <shares>', 'of the limit, such as 0.8,1 or 80%,100%')
     .option('--dry-run', 'count and report, refuse nobody')
     .option('--enforce <share>', 'refuse this share of the clients, such as 10%; 100% is everybody')
-    .option('--for <duration>', 'for how long, such as 1h (default: until it is changed)')
+    .option(
+      '--for <duration>',
+      'for how long, such as 1h (default: until it is changed; ends what was set for a time)',
+    )
     .option('--preview', 'count which clients would have nothing left now, and change nothing')
     .action((name, flags) => policy({ action: 'set', name }, flags))
   onChange(add('unset', 'Lets the code decide a policy again.'))
@@ -197,7 +200,7 @@ function addPolicy(program: Command, { policy }: Commands): void {
   add('diff', 'Shows what apply would change.')
     .argument('<file>', 'such as limits.json')
     .action((file, flags) => policy({ action: 'diff', file }, flags))
-  add('history', 'Shows the last 50 changes, the newest first.').action((flags) =>
+  add('history', 'Shows the last changes, up to 50, the newest first.').action((flags) =>
     policy({ action: 'history' }, flags),
   )
   onChange(add('rollback', 'Brings back the settings from before a change.'))

@@ -212,6 +212,36 @@ describe('set', () => {
     await until(() => limitIs(100), { what: 'it has ended' })
   })
 
+  it('without an end ends what was set for a time, as its preview says', async () => {
+    const limiter = await application()
+    await limiter.consume('ada', { cost: 60 })
+    await set('api', { limit: '500', for: '1h' })
+    const { out } = await set('api', { limit: '50', preview: true })
+    expect(out).toContain(
+      'api with 50:\n  1 client counted now, 0 with nothing left\n  1 would have',
+    )
+    const done = await set('api', { limit: '50' })
+    expect(done.out).toMatch(
+      /set: limit 500, until .*\ndone: set limit 50 of api \(prefix sluice\)/s,
+    )
+    expect(await list()).toContain('api: 50 per 1 min')
+    expect(await history()).toMatch(/api: limit 500 until .* → limit 50$/m)
+  })
+
+  it('is confirmed by what the store shows then', async () => {
+    await application()
+    const { documents } = connection.store
+    const forgetful = { ...documents, replace: async () => true }
+    const store = Object.create(connection.store, { documents: { value: forgetful } })
+    const io = fakeTerminal(false)
+    const asked = { action: 'set', name: 'api' } as const
+    const given = { ...yes, limit: '50' }
+    await expect(policyCommand(asked, given, { ...connection, store }, io)).rejects.toThrow(
+      /the store does not show change 1/,
+    )
+    expect(io.out()).not.toContain('done')
+  })
+
   it('asks before, and shows what holds now', async () => {
     await application()
     const io = fakeTerminal(true)
@@ -372,6 +402,14 @@ describe('a file', () => {
 })
 
 describe('history and rollback', () => {
+  it('say which of them are forgotten', async () => {
+    const { policies } = await application()
+    for (let i = 1; i <= 50; i += 1) await policies.set('api', { limit: i })
+    expect(await history()).not.toContain('forgotten')
+    await policies.set('api', { limit: 7 })
+    expect(await history()).toMatch(/\nchanges up to 1 are forgotten\n$/)
+  })
+
   it('show what was changed, and bring it back', async () => {
     await application()
     await set('api', { limit: '200' })

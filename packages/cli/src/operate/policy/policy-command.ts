@@ -17,6 +17,7 @@ import { readLimitsFile } from '../../limits-file.ts'
 import { agrees, checkAsking } from '../change-words.ts'
 import type { Connection } from '../connection.ts'
 import { reportedReading, sayUnreadable } from '../reading.ts'
+import { StoreFailure } from '../store-failure.ts'
 import { lastChangeOf, userOfSystem } from './policy-changes.ts'
 import { changeNumber, type PolicyFlags, type PolicyRequest, settingsOf } from './policy-flags.ts'
 import {
@@ -97,7 +98,10 @@ class PolicyCommand {
   async history(): Promise<ExitCode> {
     const changes = await this.#control.history()
     const none = `nothing was changed yet under the prefix ${this.#flags.prefix}`
-    return this.#write(changes, changes.length === 0 ? [none] : changes.flatMap(historyLines))
+    const forgotten = (changes.at(-1)?.number ?? 1) - 1
+    const older = forgotten === 0 ? [] : [`changes up to ${forgotten} are forgotten`]
+    const lines = [...changes.flatMap(historyLines), ...older]
+    return this.#write(changes, changes.length === 0 ? [none] : lines)
   }
 
   async diff(file: string): Promise<ExitCode> {
@@ -185,6 +189,11 @@ class PolicyCommand {
     const { by = userOfSystem() } = flags
     try {
       const made = await prepared.write({ by, from: `command on ${hostname()}`, seen })
+      const [newest] = await this.#control.history()
+      if ((newest?.number ?? 0) < made.number)
+        throw new StoreFailure(
+          `${asked}: the store does not show change ${made.number}, although it has confirmed it`,
+        )
       return this.#write(made, [`done: ${asked}: change ${made.number}`])
     } catch (error) {
       if (!(error instanceof SluiceError) || error.code !== 'SLUICE_POLICY_CHANGED') throw error
