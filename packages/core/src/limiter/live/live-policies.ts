@@ -91,6 +91,8 @@ class LivePolicies {
     if (this.#isKnown) this.#take(this.#document, this.#documents.now(), [attached])
     const end = () => {
       this.#attached.delete(reference)
+      // What nobody follows any more may be old: it is not written over what the store has.
+      if (this.#attached.size === 0) this.#text = ''
       rest()
     }
     forgotten.register(attached, end, attached)

@@ -11,7 +11,7 @@ interface Connected {
     readonly path?: unknown
     readonly socket?: { readonly host?: unknown; readonly port?: unknown; readonly path?: unknown }
   }
-  /** Of ioredis: it keeps why the connection could not be made, and tells it to nobody but listeners. */
+  /** Where ioredis keeps why the connection could not be made, which it tells listeners alone. */
   readonly connector?: { readonly firstError?: unknown }
 }
 
