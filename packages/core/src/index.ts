@@ -47,6 +47,7 @@ export type {
   SetOptions,
 } from './limiter/live/policy-state.ts'
 export type { LiveBounds } from './limiter/live-bounds.ts'
+export type { Media, MediaTokens } from './limiter/media.ts'
 export type {
   ConcurrencyOptions,
   PolicyOptions,

@@ -1,6 +1,7 @@
 import { byteLength } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
+import { type MediaTokens, mediaIn, tokensOf } from './media.ts'
 
 /** The bytes of a token in English prose and in code, by the tokenizers of the large models. */
 const BYTES_PER_TOKEN = 4
@@ -19,14 +20,16 @@ const MAX_BYTES_PER_UNIT = 3
  * About how many tokens of a language model a text is: its bytes in UTF-8, divided by four and
  * rounded up. A guess for `cost`, which `settle` corrects: no tokenizer runs. How far it is off
  * depends on the language (docs/recipes.md); a text never has more tokens than bytes, four times the
- * estimate. Of a body beyond eight million characters, each further one counts three bytes.
+ * estimate. Of a body beyond eight million characters, each further one counts three bytes. Pictures, recordings and
+ * files in the messages of a body have estimates of their own.
  *
  * @param textOrBody text, bytes, or a parsed JSON body, of which all texts, names and numbers
  *   count. Nothing (undefined, null) counts 0, with a warning: a body that is not parsed yet looks
  *   like none. A body of more than 100,000 values gives 2^53 − 1, which no limit admits.
+ * @param mediaTokens the tokens of a picture, a recording or a file; where it returns undefined, Sluice estimates
  * @throws SluiceError for anything else
  */
-export function estimateTokens(textOrBody: unknown): number {
+export function estimateTokens(textOrBody: unknown, mediaTokens?: MediaTokens): number {
   if (textOrBody === undefined || textOrBody === null) {
     warnOnce(
       'SLUICE_BODY_MISSING',
@@ -36,13 +39,16 @@ export function estimateTokens(textOrBody: unknown): number {
     )
     return 0
   }
-  return Math.min(Math.ceil(bytesOf(textOrBody) / BYTES_PER_TOKEN), Number.MAX_SAFE_INTEGER)
+  return Math.min(
+    Math.ceil(bytesOf(textOrBody, mediaTokens) / BYTES_PER_TOKEN),
+    Number.MAX_SAFE_INTEGER,
+  )
 }
 
-function bytesOf(given: unknown): number {
+function bytesOf(given: unknown, mediaTokens?: MediaTokens): number {
   if (typeof given === 'string') return bytesOfText(given, MAX_COUNTED)
   if (ArrayBuffer.isView(given)) return given.byteLength
-  if (Array.isArray(given) || isPlain(given)) return bytesOfBody(given as object)
+  if (Array.isArray(given) || isPlain(given)) return bytesOfBody(given as object, mediaTokens)
   throw new SluiceError({
     code: 'SLUICE_OPTION_TYPE',
     option: 'textOrBody',
@@ -53,8 +59,10 @@ function bytesOf(given: unknown): number {
 }
 
 /** Counts the bytes of a parsed body, without recursion: a body can be nested as deep as it is long. */
-function bytesOfBody(body: object): number {
+function bytesOfBody(body: object, mediaTokens?: MediaTokens): number {
   const pending: object[] = [body]
+  /** What is no text, by the object that has it. */
+  const media = new Map<object, unknown>()
   let bytes = 0
   let values = 0
   let counted = 0
@@ -63,9 +71,17 @@ function bytesOfBody(body: object): number {
     counted = Math.min(MAX_COUNTED, counted + text.length)
   }
   for (let each = pending.pop(); each !== undefined; each = pending.pop()) {
-    if (!Array.isArray(each)) for (const name of Object.keys(each)) add(name)
+    if (!Array.isArray(each)) {
+      const part = media.has(each) ? undefined : mediaIn(each)
+      if (part !== undefined) {
+        media.set(part.owner, part.data)
+        bytes += tokensOf(part, mediaTokens) * BYTES_PER_TOKEN
+      }
+      for (const name of Object.keys(each)) add(name)
+    }
     for (const value of Array.isArray(each) ? each : Object.values(each)) {
       values += 1
+      if (value !== undefined && value === media.get(each)) continue
       if (values > MAX_VALUES) return Infinity
       if (typeof value === 'string') add(value)
       else if (ArrayBuffer.isView(value)) bytes += value.byteLength
