@@ -114,6 +114,52 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
     ])
   })
 
+  test('a run inside a run counts in both', async () => {
+    const budget = budgetOf({ store: store() })
+    const outer = budget.run({ id: 'task', max: 0.1, maxCalls: 3 })
+    const inner = outer.run({ id: 'step', max: 0.05 })
+    const ask = (output: number) => ({ model: 'large', output })
+    expect(await inner.reserve(who, ask(4000))).toMatchObject({ allowed: true, remaining: 0.01 })
+    expect(await inner.reserve(who, ask(2000))).toMatchObject({ allowed: false, remaining: 0.01 })
+    expect((await outer.reserve(who, ask(5000))).allowed).toBe(true)
+    const { levels } = await outer.run({ id: 'other', max: 1, maxCalls: 9 }).usage(who)
+    expect(levels.slice(3).map(({ level, used, limit }) => [level, used, limit])).toEqual([
+      ['run', 0, 1],
+      ['calls', 0, 9],
+      ['run', 0.09, 0.1],
+      ['calls', 2, 3],
+    ])
+    const refused = await outer.run({ id: 'other', max: 1 }).reserve(who, ask(2000))
+    expect(refused).toMatchObject({ allowed: false, level: 'run', remaining: 0.01 })
+    expect((await inner.usage(who)).levels.slice(3).map(({ used }) => used)).toEqual([
+      0.04, 0.09, 2,
+    ])
+  })
+
+  test('the 1,001st call at once hears that there are too many, and what is left', async () => {
+    const budget = budgetOf({
+      store: store(),
+      levels: { key: 1000, team: 500, organisation: 5000 },
+    })
+    const ask = { model: 'large', output: 100 }
+    const calls = await Promise.all(Array.from({ length: 1000 }, () => budget.reserve(who, ask)))
+    expect(calls.every(({ allowed }) => allowed)).toBe(true)
+    const refused = await budget.reserve(who, ask)
+    expect(refused).toMatchObject({ allowed: false, reason: 'busy', level: 'key', cost: 0.001 })
+    expect(refused).toMatchObject({ remaining: 499, retryAfterMs: 1000 })
+    expect(refused.levels.map(({ used }) => used)).toEqual([1, 1, 1])
+    expect(await spentOf(budget)).toEqual({ key: 1, team: 1, organisation: 1 })
+    const body = JSON.stringify({ model: 'large', messages: [], max_tokens: 100 })
+    const sent = jest.fn<typeof fetch>()
+    const url = 'https://api.example/v1/chat/completions'
+    const response = await budget.fetch(who, sent)(url, { method: 'POST', body })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1'])
+    expect(response.headers.get('x-should-retry')).toBeNull()
+    expect(await response.json()).toMatchObject({ error: { code: 'budget_busy' } })
+    await calls[0]?.cancel()
+    expect((await budget.reserve(who, ask)).allowed).toBe(true)
+  })
+
   test('the calls of a process that dies stay counted, though what they have reserved comes back', async () => {
     const clock = manualClock(Date.UTC(2026, 10, 23, 12))
     const store = memoryStore({ clock })
@@ -494,6 +540,19 @@ describe('a stream of fetch', () => {
     send(null)
     expect((await rest).done).toBe(true)
     expect(await spent()).toBe(12)
+  })
+
+  test('that ends early with a part of its usage costs its estimate, or that part if it is more', async () => {
+    const part = (used: number) =>
+      `data: {"choices":[{"finish_reason":null}],"usage":{"prompt_tokens":5,"completion_tokens":${used}}}\n\n`
+    for (const used of [2, 200]) {
+      const before = (await spent()) ?? 0
+      const { send, reader, estimate = 0 } = await begin()
+      send(part(used))
+      send(null)
+      while (!(await reader.read()).done);
+      expect(await spent()).toBe(Math.max(estimate, before + 5 + used))
+    }
   })
 
   test('costs its estimate if its reader has stopped for hold, also when it reads on later', async () => {

@@ -1,11 +1,16 @@
-import type { Charge } from '@sluice/core'
+import type {
+  Charge,
+  Decision,
+  GrantOptions as Grant,
+  OverrideOptions as Override,
+} from '@sluice/core'
 import {
   checkInteger,
   checkKnown,
   checkObject,
   checkOneOf,
+  SLOT_WAIT_MS,
   shardedKey,
-  warnOnce,
 } from '@sluice/core/adapter'
 import type { ChargeListener, Metered } from '@sluice/core/meter'
 import { aiSdk } from './ai-sdk.ts'
@@ -21,10 +26,8 @@ import {
 import { inWeeks, type LevelCharge, LevelLimiter } from './level-limiter.ts'
 import { wrong } from './money.ts'
 import { type BudgetOptions, readSettings, type Settings, type Usage } from './options.ts'
+import { priceOf } from './price.ts'
 import type { Open } from './reading.ts'
-
-/** Characters of a model's name that a warning has. */
-const MAX_NAME = 64
 
 /** The owners of the budgets, from data that you have verified: an id for each level; null: it has no such level. */
 export type Who<L extends string = string> = { readonly [level in L]: string | null }
@@ -39,22 +42,15 @@ export interface RunOptions {
   readonly maxCalls?: number | undefined
 }
 
-/** A client's own budget. */
-export interface OverrideOptions<L extends string = string> {
+/** A client's own budget, in the budget's unit; 0 refuses everything; null: that of the options again. */
+export interface OverrideOptions<L extends string = string>
+  extends Pick<Override, 'limit' | 'until'> {
   readonly level: L
-  /** In the budget's unit; 0 refuses everything; null: that of the options again. */
-  readonly limit: number | null
-  /** When it ends: a Date, or ms since the epoch. Default: when it is ended. */
-  readonly until?: Date | number | undefined
 }
 
-/** A top-up. */
-export interface GrantOptions<L extends string = string> {
+/** A top-up. With the `id` of a payment that has been added, nothing is added again. */
+export interface GrantOptions<L extends string = string> extends Pick<Grant, 'until' | 'id'> {
   readonly level: L
-  /** When it ends: a Date, or ms since the epoch. Default: with the window. */
-  readonly until?: Date | number | undefined
-  /** The identifier of the payment: with the same one, nothing is added again. */
-  readonly id?: string | undefined
 }
 
 /** Budgets of several levels, or of a run within them. */
@@ -64,18 +60,20 @@ export class Budget<L extends string = string> {
   readonly #settings: Settings
   /** The limiters, by the names of the levels that they decide. The first one has opened the store. */
   readonly #limiters: Map<string, LevelLimiter>
-  readonly #ofRun: readonly LevelCharge[]
+  readonly #runs: readonly (readonly LevelCharge[])[]
 
-  /** @param ofRun the charges of a run; their keys are its id */
+  /** @param runs the charges of each run, the innermost first; their keys are its id */
   constructor(
     settings: Settings,
     limiters = new Map<string, LevelLimiter>(),
-    ofRun: readonly LevelCharge[] = [],
+    runs: readonly (readonly LevelCharge[])[] = [],
   ) {
     this.#settings = settings
     this.#limiters = limiters
-    this.#ofRun = ofRun
-    const { bannedQuota, compiledPolicies, store } = this.#limiterOf([...settings.levels.keys()])
+    this.#runs = runs
+    const names = [...settings.levels.keys()]
+    const { bannedQuota, compiledPolicies, store } = this.#limiterOf(names)
+    this.#limiterOf([...names, ...runs.flat().map(({ name }) => name)])
     const observe = (listener: ChargeListener | undefined) => {
       for (const { events } of limiters.values()) events.onCharge = listener
     }
@@ -88,12 +86,12 @@ export class Budget<L extends string = string> {
    * @throws SluiceError (a rejection) for a wrong argument; a refusal is a value
    */
   async reserve(who: Who<L>, estimate: Usage): Promise<BudgetCall> {
-    return this.#open(who, estimate)
+    return this.#open(who, [estimate])
   }
 
   /** Decides as `reserve` would; changes nothing. */
   async fits(who: Who<L>, estimate: Usage): Promise<BudgetDecision> {
-    const price = this.#priceOf(estimate)
+    const price = priceOf(this.#settings, estimate)
     return price === undefined ? unpriced : this.#preview(who, price || 1)
   }
 
@@ -108,7 +106,7 @@ export class Budget<L extends string = string> {
    * @throws SluiceError (a rejection) if the usage has no price
    */
   async settle(who: Who<L>, usage: Usage): Promise<void> {
-    const cost = this.#priceOf(usage)
+    const cost = priceOf(this.#settings, usage)
     if (cost === undefined)
       throw wrong('usage', 'usage with numbers, of a model with a price', usage, 'Add its price.')
     const { limiter, charges } = await this.#ask(who, 0)
@@ -145,44 +143,44 @@ export class Budget<L extends string = string> {
   }
 
   /**
-   * Makes a budget for the calls of one run, which must fit into what the run may cost, and into all levels.
+   * Makes a budget for the calls of one run, which must fit into what the run may cost, into all levels, and into the runs
+   * that it is in.
    * @throws SluiceError for wrong options
    */
   run(options: RunOptions): Budget<L> {
-    checkKnown('', checkObject('options', options, '{ id, max, maxCalls }'), [
-      'id',
-      'max',
-      'maxCalls',
-    ])
+    checkObject('options', options, '{ id, max, maxCalls }')
+    checkKnown('', options, ['id', 'max', 'maxCalls'])
     const { id, max, maxCalls } = options
     const { money, soft } = this.#settings
     if (soft) throw wrong('run()', 'a budget without soft', soft, 'Make another budget for runs.')
     if (max === undefined && maxCalls === undefined)
       throw wrong('max', 'max or maxCalls', undefined, "Limit the run: max: '2 USD'.")
     const key = checkId('id', id)
+    const within = this.#runs.length === 0 ? '' : `.${this.#runs.length}`
     const ofRun: LevelCharge[] = []
-    if (max !== undefined)
-      ofRun.push(...inWeeks({ name: 'run', key, limit: money.ofText('max', max), cost: 1 }))
-    if (maxCalls !== undefined) {
-      const limit = checkInteger('maxCalls', maxCalls, 0, Number.MAX_SAFE_INTEGER)
-      ofRun.push(...inWeeks({ name: 'calls', key, limit, cost: 1 }))
-    }
-    return new Budget(this.#settings, this.#limiters, ofRun)
+    const limitBy = (name: string, limit: number) =>
+      ofRun.push(...inWeeks({ name: name + within, key, limit, cost: 1 }))
+    if (max !== undefined) limitBy('run', money.ofText('max', max))
+    if (maxCalls !== undefined)
+      limitBy('calls', checkInteger('maxCalls', maxCalls, 0, Number.MAX_SAFE_INTEGER))
+    return new Budget(this.#settings, this.#limiters, [ofRun, ...this.#runs])
   }
 
   /** Middleware for `wrapLanguageModel` of the AI SDK. What does not fit rejects with a `BudgetError`. */
   aiSdk(who: Who<L>): ReturnType<typeof aiSdk> {
-    const { maxOutput } = this.#settings
-    return aiSdk((estimate, activity) => this.#open(who, estimate, activity), maxOutput)
+    const { maxOutput, mediaTokens } = this.#settings
+    return aiSdk((...call) => this.#open(who, ...call), maxOutput, mediaTokens)
   }
 
   /**
-   * A `fetch` for the clients of OpenAI and Anthropic. What does not fit is answered with 429, which they do not repeat.
+   * A `fetch` for the clients of OpenAI and Anthropic. What does not fit is answered with 429, which they repeat only if it
+   * is because of the calls in progress.
    * @param fetch what sends. Default: the platform's
    */
   fetch(who: Who<L>, fetch = globalThis.fetch): typeof globalThis.fetch {
-    const open: Open = (estimate, activity) => this.#open(who, estimate, activity)
-    return budgetedFetch(fetch, open, this.#settings.maxOutput)
+    const { maxOutput, mediaTokens } = this.#settings
+    const open: Open = (...call) => this.#open(who, ...call)
+    return budgetedFetch(fetch, open, maxOutput, mediaTokens)
   }
 
   /** Closes the budget, with all its runs, and a store that it has made itself. */
@@ -190,17 +188,21 @@ export class Budget<L extends string = string> {
     for (const limiter of [...this.#limiters.values()].reverse()) limiter.close()
   }
 
-  /** @param activity how long nothing has happened for the call, ms. Left out: it is being worked on */
-  async #open(who: Who<L>, estimate: Usage, activity?: Activity): Promise<BudgetCall> {
-    const { money, soft } = this.#settings
-    const price = this.#priceOf(estimate)
-    if (price === undefined) return toCall(unpriced)
+  /**
+   * @param estimates one for each model that may answer
+   * @param activity how long nothing has happened for the call, ms. Left out: it is being worked on
+   */
+  async #open(who: Who<L>, estimates: readonly Usage[], activity?: Activity): Promise<BudgetCall> {
+    const { soft } = this.#settings
+    const prices = estimates.map((each) => priceOf(this.#settings, each) ?? Infinity)
+    const most = Math.max(...prices)
+    if (most === Infinity) return toCall(unpriced)
     // Each call has a reservation, so that none is unseen.
-    const cost = price || 1
+    const cost = most || 1
     const { limiter, charges } = await this.#ask(who, soft ? 0 : cost)
     const decision = await limiter.charge(charges, soft)
     if (soft) await limiter.settle(charges, decision.policies, cost)
-    const shown = toBudgetDecision(decision, money, cost)
+    const shown = await this.#show(limiter, charges, decision, cost)
     if (!decision.allowed && !soft) return toCall(shown)
     let ending: Promise<void> | undefined
     const end = (actual: number) => {
@@ -210,15 +212,50 @@ export class Budget<L extends string = string> {
     }
     const ended = (reason: string) => void (reason === 'abandoned' && end(cost))
     const held = limiter.hold(charges, decision, ended, activity)
-    return toCall({ ...shown, allowed: true, reason: undefined }, (usage) =>
-      end((usage && this.#priceOf(usage)) ?? cost),
+    // The model that answers may have a name of its own. Who has reserved by hand says which one it is.
+    const asked = activity && estimates[prices.indexOf(most)]?.model
+    const paid = (usage?: Usage) => usage && priceOf(this.#settings, usage, asked)
+    return toCall(
+      { ...shown, allowed: true, reason: undefined },
+      {
+        settle: async (usage) => end(paid(usage) ?? cost),
+        release: async (seen) => end(Math.max(cost, paid(seen) ?? 0)),
+        cancel: async () => end(0),
+      },
     )
   }
 
   /** @param cost integers */
   async #preview(who: Who<L>, cost: number): Promise<BudgetDecision> {
     const { limiter, charges } = await this.#ask(who, cost)
-    return toBudgetDecision(await limiter.preview(charges), this.#settings.money, cost)
+    return this.#show(limiter, charges, await limiter.preview(charges), cost)
+  }
+
+  /** A key that has as many reservations as it can refuses, as if nothing were left. */
+  async #show(
+    limiter: LevelLimiter,
+    charges: readonly Charge[],
+    decision: Decision,
+    cost: number,
+  ): Promise<BudgetDecision> {
+    const { money } = this.#settings
+    const isFull = ({ resetMs, retryAfterMs }: Decision['policies'][number]) =>
+      resetMs === SLOT_WAIT_MS && retryAfterMs === SLOT_WAIT_MS
+    if (!decision.policies.some(isFull)) return toBudgetDecision(decision, money, cost)
+    // Somebody else may still have some.
+    const others = charges.map((charge) => ({ ...charge, cost: 0, owner: 0 }))
+    const standing = await limiter.preview(others)
+    const policies = decision.policies.map((each, i) => ({
+      ...each,
+      ...standing.policies[i],
+      allowed: each.allowed,
+    }))
+    const fits = policies.every(
+      (each, i) => each.allowed || isFull(each) || each.remaining >= (charges[i] as Charge).cost,
+    )
+    if (!fits) return toBudgetDecision(decision, money, cost)
+    const shown = toBudgetDecision({ ...decision, policies }, money, cost, 'busy')
+    return { ...shown, level: shown.levels.find(({ allowed }) => !allowed)?.level }
   }
 
   /** Where a client's own budget of a level is kept. */
@@ -239,12 +276,12 @@ export class Budget<L extends string = string> {
       const id = ids[i] as string
       return { name, key: shardedKey(outermost, id), limit: units ?? (await unitsOf(id)), cost }
     })
-    const ofRun = this.#ofRun.map((charge) => {
+    const ofRuns = this.#runs.flat().map((charge) => {
       const isCalls = charge.name.startsWith('calls')
       const key = shardedKey(outermost, charge.key)
       return { ...charge, key, cost: isCalls ? Math.min(1, cost) : cost }
     })
-    const all = [...(await Promise.all(ofLevels)), ...ofRun]
+    const all = [...(await Promise.all(ofLevels)), ...ofRuns]
     const limiter = this.#limiterOf(all.map(({ name }) => name))
     return { limiter, charges: limiter.chargesOf(all) }
   }
@@ -256,29 +293,6 @@ export class Budget<L extends string = string> {
     if (first !== undefined) limiter.events.onCharge = first.events.onCharge
     this.#limiters.set(id, limiter)
     return limiter
-  }
-
-  /** Returns the price of usage, an integer; undefined if it has no numbers, or no price. */
-  #priceOf(usage: Usage): number | undefined {
-    checkObject('usage', usage, '{ model, input, output }')
-    const { money, price } = this.#settings
-    const given = Object.entries(usage).filter(([, value]) => value !== undefined)
-    const counts = given.filter(([name]) => name !== 'model').map(([, count]) => count)
-    const isUsage =
-      counts.length > 0 && counts.every((each) => typeof each === 'number' && each >= 0)
-    const zeros = { model: '', input: 0, output: 0, cached: 0, cacheWrite: 0 }
-    try {
-      const cost = money.ofCost(price({ ...zeros, ...Object.fromEntries(given) }))
-      if (typeof usage.model === 'string' && isUsage && cost !== undefined) return cost
-    } catch {
-      // As if it had returned nothing.
-    }
-    const name = JSON.stringify(String(usage.model).slice(0, MAX_NAME))
-    warnOnce(
-      'SLUICE_PRICE',
-      `${name} has no price, or its usage no numbers. Such a call is refused, and what it has used costs its estimate. Add its price.`,
-    )
-    return undefined
   }
 }
 

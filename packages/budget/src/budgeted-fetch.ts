@@ -1,7 +1,8 @@
-import { estimateTokens } from '@sluice/core'
+import { estimateTokens, type MediaTokens } from '@sluice/core'
 import { type BudgetDecision, messageOf } from './call.ts'
 import { type Open, Reading } from './reading.ts'
-import { eventsOf, isCount, parsed, UsageReader } from './usage-reader.ts'
+import { carryOut, isCount, readRequest } from './request.ts'
+import { type Json, parsed, UsageReader } from './usage.ts'
 
 /** The fields that bound the output, by the end of a path; none where there is no output. */
 const BOUNDS: { readonly [path: string]: readonly string[] } = {
@@ -11,17 +12,25 @@ const BOUNDS: { readonly [path: string]: readonly string[] } = {
   '/messages': ['max_tokens'],
   '/embeddings': [],
 }
+/** The status and the code of a refusal, by its reason. */
+const REFUSALS = {
+  budget: [429, 'budget_exceeded'],
+  busy: [429, 'budget_busy'],
+  store: [503, 'budget_unknown'],
+  price: [400, 'budget_unknown'],
+} as const
 
 /** @param maxOutput the most output, where the request does not say it, tokens */
 export function budgetedFetch(
   fetch: typeof globalThis.fetch,
   open: Open,
   maxOutput: number,
+  mediaTokens?: MediaTokens,
 ): typeof globalThis.fetch {
-  return async (input, init) => {
-    const method = (init?.method ?? (input as Request).method ?? 'GET').toUpperCase()
-    if (['GET', 'HEAD', 'DELETE'].includes(method)) return fetch(input, init)
-    const request = new Request(input, init)
+  return async (given, init) => {
+    const method = (init?.method ?? (given as Request).method ?? 'GET').toUpperCase()
+    if (['GET', 'HEAD', 'DELETE'].includes(method)) return fetch(given, init)
+    const request = new Request(given, init)
     const { pathname } = new URL(request.url)
     const names = BOUNDS[Object.keys(BOUNDS).find((path) => pathname.endsWith(path)) ?? pathname]
     const body = parsed(await request.text())
@@ -30,47 +39,39 @@ export function budgetedFetch(
     const factors = [...names, 'n', 'best_of'].map((name) => body[name] ?? 0)
     if (!factors.every(isCount)) return refusal()
     const [bound] = names
-    const bounds = names.map((name) => body[name]).filter(isCount)
-    if (bound !== undefined && bounds.length === 0) {
-      body[bound] = maxOutput
-      bounds.push(maxOutput)
-    }
+    if (bound !== undefined && names.every((name) => !isCount(body[name]))) body[bound] = maxOutput
     const hides = body.stream === true && pathname.endsWith('/completions')
-    const isAsked = (body.stream_options as typeof body | undefined)?.include_usage === true
-    if (hides) body.stream_options = { ...(body.stream_options as object), include_usage: true }
+    const options = body.stream_options as Json | undefined
+    if (hides) body.stream_options = { ...options, include_usage: true }
     const answers = Math.max(1, ...[body.n, body.best_of].filter(isCount))
-    const output = Math.max(0, ...bounds) * answers * promptsOf(body.prompt)
+    const most = Math.max(0, ...names.map((name) => body[name]).filter(isCount))
+    const output = most * answers * promptsOf(body.prompt)
+    const input = estimateTokens(body, mediaTokens)
+    const { asks, models, modes } = readRequest(body)
     const reading = new Reading()
-    const { model } = body
-    const call = await open({ model, input: estimateTokens(body), output }, reading)
+    const estimates = models.map((model) => ({ ...asks, model, input, output }))
+    const call = await open(estimates, reading)
     if (!call.allowed) return refusal(call)
-    try {
+    return carryOut(call, request.signal, async () => {
       const headers = new Headers(request.headers)
       headers.delete('content-length')
-      const given = { method, headers, body: JSON.stringify(body), signal: request.signal }
-      const response = await fetch(request.url, { ...init, ...given })
+      const sent = { method, headers, body: JSON.stringify(body), signal: request.signal }
+      const response = await fetch(request.url, { ...init, ...sent })
       if (!response.ok || response.body === null) {
         // A call that the provider refuses has used nothing.
-        if (!response.ok) await call.settle({ model, input: 0, output: 0 })
-        await call.release()
+        await (response.ok ? call.release() : call.cancel())
         return response
       }
-      const used = new UsageReader(model, bound !== undefined)
+      const used = new UsageReader(modes)
       if (response.headers.get('content-type')?.includes('event-stream')) {
-        const each = (event: string) => used.pass(event, hides && !isAsked)
-        const events = reading.of(call, eventsOf(response.body), each, () => used.usage)
-        return new Response(events, response)
+        const events = used.eventsOf(response.body, hides && options?.include_usage !== true)
+        return new Response(reading.of(call, events, used), response)
       }
       const text = await response.text()
       used.read(parsed(text))
-      if (used.usage !== undefined) await call.settle(used.usage)
-      await call.release()
+      await (used.usage === undefined ? call.release() : call.settle(used.usage))
       return new Response(text, response)
-    } catch (error) {
-      // Nobody knows what it has used.
-      await call.release()
-      throw error
-    }
+    })
   }
 }
 
@@ -80,14 +81,15 @@ function promptsOf(prompt: unknown): number {
   return Math.max(1, prompt.filter((each) => typeof each !== 'number').length)
 }
 
-/** An answer that the clients throw and do not repeat. @param decision left out: no budget knows what the request costs */
+/** An answer that the clients throw. @param decision left out: no budget knows what the request costs */
 function refusal(decision?: BudgetDecision): Response {
-  const { reason, level, remaining } = decision ?? {}
-  const code = reason === 'budget' ? 'budget_exceeded' : 'budget_unknown'
+  const { reason = 'price', level, remaining, retryAfterMs = Infinity } = decision ?? {}
+  const [status, code] = REFUSALS[reason]
   const message =
     decision === undefined ? 'No budget knows what this request costs.' : messageOf(decision)
+  const headers = new Headers()
+  if (reason !== 'busy') headers.set('x-should-retry', 'false')
+  if (retryAfterMs !== Infinity) headers.set('retry-after', `${Math.ceil(retryAfterMs / 1000)}`)
   const error = { type: 'budget', code, message, level, remaining }
-  const status = reason === 'budget' ? 429 : reason === 'store' ? 503 : 400
-  const headers = { 'x-should-retry': 'false' }
   return Response.json({ type: 'error', error }, { status, headers })
 }

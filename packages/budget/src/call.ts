@@ -21,10 +21,10 @@ export interface LevelDecision {
 export interface BudgetDecision {
   readonly allowed: boolean
   /**
-   * Why not: `'budget'`, a level has too little left; `'price'`, the model has none; `'store'`, the store does not
-   * answer. Undefined if it is allowed.
+   * Why not: `'budget'`, a level has too little left; `'busy'`, it has too many calls in progress; `'price'`, no price
+   * covers the call; `'store'`, the store does not answer. Undefined if it is allowed.
    */
-  readonly reason: 'budget' | 'price' | 'store' | undefined
+  readonly reason: 'budget' | 'busy' | 'price' | 'store' | undefined
   /** The level that refuses, else the one with the least left. Undefined if none decided. */
   readonly level: string | undefined
   /** The amount that is reserved, or would have been; 0 if the model has no price. */
@@ -35,7 +35,7 @@ export interface BudgetDecision {
   readonly resetMs: number
   /** 0 if it is allowed; else the shortest wait that is enough, ms. `Infinity`: it never fits. */
   readonly retryAfterMs: number
-  /** All levels, from the innermost to the outermost, then the run. */
+  /** All levels, from the innermost to the outermost, then the run, and those that it is in. */
   readonly levels: readonly LevelDecision[]
 }
 
@@ -47,8 +47,14 @@ export interface BudgetCall extends BudgetDecision {
    * confirm is repeated for an hour.
    */
   settle(usage: Usage): Promise<void>
-  /** Leaves the estimate charged, and ends the reservation. After `settle` it does nothing. Never rejects. */
-  release(): Promise<void>
+  /**
+   * Leaves the estimate charged, or what has been used if that is more, and ends the reservation. After `settle` it does
+   * nothing. Never rejects.
+   * @param seen what it has used at least
+   */
+  release(seen?: Usage): Promise<void>
+  /** Charges nothing, and ends the reservation: for a call that was certainly not made. Never rejects. */
+  cancel(): Promise<void>
   /** Does what `release` does, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -71,12 +77,14 @@ export class BudgetError extends Error {
 }
 
 export function messageOf({ reason, level }: BudgetDecision): string {
-  if (reason === 'price') return 'This model has no price, so no budget admits it.'
+  if (reason === 'price') return 'No price covers this call, so no budget admits it.'
+  if (reason === 'busy')
+    return `The ${level} has too many calls in progress. Try again in a second.`
   if (reason === 'store') return 'No budget can be checked at present.'
   return `The budget of the ${level} has too little left for this call.`
 }
 
-/** The decision about a model without a price. */
+/** The decision about a call without a price. */
 export const unpriced: BudgetDecision = {
   allowed: false,
   reason: 'price',
@@ -88,13 +96,21 @@ export const unpriced: BudgetDecision = {
   levels: [],
 }
 
-/** @param cost integers */
-export function toBudgetDecision(decision: Decision, money: Money, cost: number): BudgetDecision {
-  const { allowed, policies, retryAfterMs } = decision
+/**
+ * @param cost integers
+ * @param refused why it is refused, if it is
+ */
+export function toBudgetDecision(
+  { allowed, policies, retryAfterMs }: Pick<Decision, 'allowed' | 'policies' | 'retryAfterMs'>,
+  money: Money,
+  cost: number,
+  refused: BudgetDecision['reason'] = policies.length === 0 ? 'store' : 'budget',
+): BudgetDecision {
   const levels = new Map<string, LevelDecision>()
   let binding: LevelDecision | undefined
   for (const { name, unit, ...policy } of policies) {
-    const level = name.replace(/^(run|calls)-2$/, '$1')
+    // The names of runs: see inWeeks.
+    const [id, level = id] = /^(run|calls)(\.\d+)?(?=-2$|$)/.exec(name) ?? [name]
     const show = (units: number) => (unit === 'calls' ? units : money.shown(units))
     const { limit, remaining, resetMs } = policy
     const amounts = {
@@ -103,15 +119,15 @@ export function toBudgetDecision(decision: Decision, money: Money, cost: number)
       remaining: show(remaining),
     }
     const each = { level, allowed: policy.allowed, ...amounts, resetMs }
-    const other = levels.get(level)
-    if (other === undefined || other.remaining > each.remaining) levels.set(level, each)
+    const other = levels.get(id)
+    if (other === undefined || other.remaining > each.remaining) levels.set(id, each)
   }
   for (const each of levels.values())
     if (binding === undefined || binds(each, binding)) binding = each
   const ofMoney = [...levels.values()].filter(({ level }) => level !== 'calls')
   return {
     allowed,
-    reason: allowed ? undefined : policies.length === 0 ? 'store' : 'budget',
+    reason: allowed ? undefined : refused,
     level: binding?.level,
     cost: money.shown(cost),
     remaining: ofMoney.length === 0 ? 0 : Math.min(...ofMoney.map(({ remaining }) => remaining)),
@@ -121,19 +137,16 @@ export function toBudgetDecision(decision: Decision, money: Money, cost: number)
   }
 }
 
-/** @param end ends the reservation, with what was used. Left out: there is none */
+/** @param ends the ways to end it. Left out: nothing is reserved */
 export function toCall(
   decision: BudgetDecision,
-  end?: (usage?: Usage) => Promise<void>,
+  ends: Pick<BudgetCall, 'settle' | 'release' | 'cancel'> = NOTHING,
 ): BudgetCall {
-  const release = async () => end?.()
-  return {
-    ...decision,
-    settle: async (usage) => end?.(usage),
-    release,
-    [Symbol.asyncDispose]: release,
-  }
+  return { ...decision, ...ends, [Symbol.asyncDispose]: () => ends.release() }
 }
+
+const nothing = async () => {}
+const NOTHING = { settle: nothing, release: nothing, cancel: nothing }
 
 /** Whether it says more about the call than the other: one that refuses, then the one with less left. */
 function binds(each: LevelDecision, other: LevelDecision): boolean {

@@ -109,7 +109,7 @@ export type Charged = readonly Partial<Decision['policies'][number]>[]
 
 function policyOf(settings: Settings, name: string): object {
   const { alertAt, hold, levels, money, timeZone, window } = settings
-  const [, counted, week] = /^(run|calls)(|-2)$/.exec(name) ?? []
+  const [, counted, week] = /^(run|calls)(?:\.\d+)?(|-2)$/.exec(name) ?? []
   const isMoney = counted !== 'calls'
   const unit = isMoney ? money.counted : counted
   const reserved = isMoney && hold ? { unit, reserve: true, hold } : { unit }

@@ -1,4 +1,4 @@
-import type { Duration } from '@sluice/core'
+import type { Duration, MediaTokens } from '@sluice/core'
 import {
   checkArray,
   checkFunction,
@@ -11,7 +11,7 @@ import { Money, wrong } from './money.ts'
 
 /** The usage of a call, or the most it may use. */
 export interface Usage {
-  /** The name of the model, as your prices have it. */
+  /** The name of the model, as your prices have it: of an answer, the one that has answered. */
   readonly model: string
   /** Tokens of the input, with those that were read from a cache or written to it. Default: 0. */
   readonly input?: number | undefined
@@ -21,7 +21,10 @@ export interface Usage {
   readonly cached?: number | undefined
   /** Tokens of the input that were written to a cache. Default: 0. */
   readonly cacheWrite?: number | undefined
-  /** Other usage that has a price: searches, images, seconds. */
+  /**
+   * What else has a price: searches, images, seconds. The integrations pass on what a request asks for, such as
+   * `service_tier`, and all that the provider's answer says of its usage.
+   */
   readonly [other: string]: string | number | undefined
 }
 
@@ -31,8 +34,9 @@ export type PricedUsage = Usage & {
 }
 
 /**
- * The price of usage, in the budget's unit. Anything but a number from 0 on, or an error, means that the model has no
- * price: then a call is refused, and what has been used costs what was reserved.
+ * The price of usage, in the budget's unit. Anything but a number from 0 on, or an error, means that the usage has no
+ * price: then a call is refused, and what has been used costs what was reserved. So it is if the usage has what makes a
+ * call dearer (`service_tier`, `speed`, `inference_geo`, `modalities`, `server_tools`), and the function does not read it.
  */
 export type Price = (usage: PricedUsage) => number | undefined
 
@@ -85,12 +89,14 @@ export interface BudgetOptions<L extends string = string>
   lost?: 'returned' | 'charged' | undefined
   /** The most output that the integrations ask for, where the application does not say it, tokens. Default: 4,096. */
   maxOutput?: number | undefined
+  /** About how many tokens a picture, a recording or a file is. Default: as `estimateTokens` has it. */
+  mediaTokens?: MediaTokens | undefined
 }
 
 const KNOWN =
-  'store prefix deadline onStoreError localShare unit window timeZone levels price soft alertAt onAlert hold lost maxOutput'
+  'store prefix deadline onStoreError localShare unit window timeZone levels price soft alertAt onAlert hold lost maxOutput mediaTokens'
 /** The names of the levels that a run adds. */
-const OF_RUNS = /^(run|calls)(-2)?$/
+const OF_RUNS = /^(run|calls)(\.\d+)?(-2)?$/
 const MAX_LEVELS = 8
 
 /** The checked options. */
@@ -100,21 +106,14 @@ export type Settings = ReturnType<typeof readSettings>
 export function readSettings(options: BudgetOptions) {
   checkObject('options', options, 'the options of createBudget')
   checkKnown('', options, KNOWN.split(' '))
-  const {
-    unit,
-    price,
-    soft = false,
-    maxOutput = 4096,
-    hold = '30s',
-    lost = 'returned',
-    onAlert,
-  } = options
-  const { store, prefix = 'budget', deadline = '2s', onStoreError = 'deny', localShare } = options
-  const { alertAt = [0.8, 1], window, timeZone } = options
+  const { unit, window, timeZone, price, onAlert, mediaTokens, maxOutput = 4096 } = options
+  const { soft = false, hold = '30s', lost = 'returned', alertAt = [0.8, 1], localShare } = options
+  const { store, prefix = 'budget', deadline = '2s', onStoreError = 'deny' } = options
   const money = new Money(unit)
   const ofTokens: Price = ({ input, output }) => input + output
   const given = unit === 'tokens' ? (price ?? ofTokens) : (price as Price)
   if (onAlert !== undefined) checkFunction('onAlert', onAlert, '(alert) => void')
+  if (mediaTokens !== undefined) checkFunction('mediaTokens', mediaTokens, '(media) => tokens')
   if (typeof soft !== 'boolean') throw wrong('soft', 'true or false', soft, 'Write true or false.')
   const levels = Object.entries(checkObject('levels', options.levels, '{ key: 20, team: 500 }'))
   if (
@@ -127,7 +126,7 @@ export function readSettings(options: BudgetOptions) {
     money,
     price: checkFunction('price', given, '({ model, input, output, cached }) => amount'),
     levels: new Map(levels.map(([name, limit]) => [name, readLevel(name, limit, money)])),
-    ...{ window, timeZone, soft, onAlert, maxOutput },
+    ...{ window, timeZone, soft, onAlert, maxOutput, mediaTokens },
     /** How long a reservation is held; undefined: what is charged stays. */
     hold:
       soft || checkOneOf('lost', lost, ['returned', 'charged']) === 'charged' ? undefined : hold,

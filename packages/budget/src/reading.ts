@@ -1,8 +1,9 @@
 import type { Activity, BudgetCall } from './call.ts'
 import type { Usage } from './options.ts'
+import type { Used } from './usage.ts'
 
-/** Reserves the most that a call may cost. */
-export type Open = (estimate: Usage, activity: Activity) => Promise<BudgetCall>
+/** Reserves the most that a call may cost, by any of its models. */
+export type Open = (estimates: readonly Usage[], activity: Activity) => Promise<BudgetCall>
 
 /**
  * How long an answer has waited for its reader. While the model works, it waits for nobody. A call whose answer nobody
@@ -16,46 +17,37 @@ export class Reading implements Activity {
   }
 
   /**
-   * The answer as it was sent, which settles its call when it has ended. Without usage, or if its reader leaves, the
-   * estimate stays charged.
-   * @param each returns the bytes of a part that are passed on; undefined: none
-   * @param used the usage of the whole answer
+   * The answer as it is sent, which settles its call when it ends, whoever ends it. Unless it has said all of its
+   * use by then, the estimate stays charged.
+   * @param note reads a part
    */
-  of<T, U>(
-    call: BudgetCall,
-    parts: ReadableStream<T>,
-    each: (part: T) => U | undefined,
-    used: () => Usage | undefined,
-  ): ReadableStream<U> {
+  of<T>(call: BudgetCall, parts: ReadableStream<T>, used: Used, note?: (part: T) => void) {
     const reader = parts.getReader()
-    const next = async (): Promise<U | undefined> => {
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return undefined
-        const passed = each(value)
-        if (passed !== undefined) return passed
-      }
+    const end = async () => {
+      if (used.isWhole && used.usage !== undefined) await call.settle(used.usage)
+      await call.release(used.usage)
     }
-    const pull = async (to: ReadableStreamDefaultController<U>) => {
+    const pull = async (to: ReadableStreamDefaultController<T>) => {
       this.#waitsSince = undefined
       try {
-        const passed = await next()
+        const { done, value } = await reader.read()
         this.#waitsSince = performance.now()
-        if (passed !== undefined) return to.enqueue(passed)
-        const usage = used()
-        if (usage !== undefined) await call.settle(usage)
-        await call.release()
+        if (!done) {
+          note?.(value)
+          return to.enqueue(value)
+        }
+        await end()
         to.close()
       } catch (error) {
-        await call.release()
+        await end()
         throw error
       }
     }
-    // A reader that leaves is charged the estimate, also before the first part, and while the model is silent.
+    // Also before the first part, and while the model is silent.
     const cancel = async (reason: unknown) => {
-      await Promise.all([call.release(), reader.cancel(reason)])
+      await Promise.all([end(), reader.cancel(reason)])
     }
     this.#waitsSince = performance.now()
-    return new ReadableStream<U>({ pull, cancel }, { highWaterMark: 0 })
+    return new ReadableStream<T>({ pull, cancel }, { highWaterMark: 0 })
   }
 }
