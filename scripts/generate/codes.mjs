@@ -383,11 +383,11 @@ export const CODES = {
     },
     SLUICE_PRICE: {
       meaning:
-        'A model has no price, or usage has no numbers. Such a call is refused. If it was reserved before, it costs its estimate.',
+        'A call has no price, or usage has no numbers. Such a call is refused. If it was reserved before, it costs its estimate.',
       cause:
-        'The option `price` of `createBudget` threw, or returned something else than a number from 0 on; or the usage has no number, or one that is NaN or below zero.',
+        'The option `price` of `createBudget` threw, or returned something else than a number from 0 on; or the usage has no number, or one that is NaN or below zero. Or it has what costs more than tokens, such as `service_tier`, which `price` does not read.',
       action:
-        'Add the price of the model, which the message names. A model that costs nothing has the price 0.',
+        'Add the price of the model, or read what the message names. A model that costs nothing has the price 0.',
     },
     SLUICE_METER: {
       meaning:

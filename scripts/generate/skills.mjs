@@ -108,11 +108,11 @@ const SKILLS = {
     when: 'enforcing budgets of a language model in money or tokens: by API key, user, team or organisation, for the run of an agent, or in a gateway such as one that LiteLLM would be',
     facts: [
       'Make the budget once, when the application starts, with the `store` that all processes share: the client of Redis itself.',
-      '`reserve(who, { model, input, output })` before the call: the input, and the most output that you ask the model for. `call.settle(usage)` after it. If the call fails and nobody knows what it has used, `call.release()` keeps the estimate charged.',
+      '`reserve(who, { model, input, output })` before the call: the input, and the most output that you ask the model for. `call.settle(usage)` after it. If the call fails and nobody knows what it has used, `call.release()` keeps the estimate charged; `call.cancel()` charges nothing, for a call that was certainly not made.',
       'Take `who` from what you have verified, never from a header or a body. Every level needs an id; `null` says that this client has no such level.',
       'Amounts are numbers in the unit of the budget: 20 is 20 dollars. It counts millionths.',
       'A refusal is a value: `allowed: false`, with `level` and `remaining`. `aiSdk` rejects with a `BudgetError`, and `fetch` answers 429.',
-      'Return `undefined` from `price` for a model that has none: it is refused.',
+      'Return `undefined` from `price` for a model that has none: it is refused. So is what costs more than tokens (`service_tier`, `server_tools`), unless `price` reads it.',
     ],
     codes: ['SLUICE_BUDGET', 'SLUICE_PRICE', 'SLUICE_OPTION_VALUE', 'SLUICE_STORE_DOWN'],
   },
