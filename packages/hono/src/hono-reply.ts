@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { FetchReply, isClosed, notOfFramework, whenClosed } from '@sluice/core/adapter'
+import {
+  FetchReply,
+  isClosed,
+  notOfFramework,
+  pauseBody as pauseNodeBody,
+  whenClosed,
+} from '@sluice/core/adapter'
 import type { Context } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 
@@ -96,6 +102,12 @@ export class HonoReply extends FetchReply {
 export function isGone(c: Context): boolean {
   const outgoing = outgoingOf(c)
   return outgoing === undefined ? c.req.raw.signal.aborted : isClosed(outgoing)
+}
+
+/** On Node, where other middleware may read the request of `c.env`. */
+export function pauseBody(c: Context): (() => void) | undefined {
+  const outgoing = outgoingOf(c)
+  return outgoing?.req?.readableFlowing ? pauseNodeBody(outgoing.req, outgoing) : undefined
 }
 
 /** Node's response, if Hono runs on a server of Node's. Elsewhere the application names what `c.env` has. */

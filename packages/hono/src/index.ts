@@ -8,7 +8,7 @@ import {
 import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
-import { HonoReply, isGone } from './hono-reply.ts'
+import { HonoReply, isGone, pauseBody } from './hono-reply.ts'
 import { RateLimitError } from './refusal-error.ts'
 
 export * from '@sluice/core'
@@ -63,6 +63,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     ...fetchExchange((c) => c.req.raw, address),
     address,
     isGone,
+    pauseBody,
     // Middleware may replace the request, and an application may get the same one several times.
     identity: (c) => c,
     proxyTrust: () => 'nobody',

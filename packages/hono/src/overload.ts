@@ -3,7 +3,7 @@ import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/core/o
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { type AddressOption, readAddress } from './address.ts'
-import { HonoReply } from './hono-reply.ts'
+import { HonoReply, pauseBody } from './hono-reply.ts'
 
 export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/core/overload'
 
@@ -105,6 +105,7 @@ function adapterWith(address: AddressOption<[Context]>): RequestAdapter<Context,
   return {
     ...fetchExchange((c) => c.req.raw, address),
     address,
+    pauseBody,
     identity: (c) => c,
     proxyTrust: () => 'nobody',
     user: (c) => c.get('user') ?? c.get('jwtPayload'),

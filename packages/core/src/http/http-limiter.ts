@@ -39,6 +39,14 @@ function asTurnedAway(decision: Decision): Decision {
   return asRefusal(decision, ({ delayMs }) => delayMs)
 }
 
+/** Lets the body of a request flow again if that goes on. */
+export function resuming(resume: () => void): (goesOn: boolean) => boolean {
+  return (goesOn) => {
+    if (goesOn) resume()
+    return goesOn
+  }
+}
+
 /**
  * The main path: request → key → policies → limiter → decision → verdict. Knows no framework and
  * no platform: an adapter reads requests and writes responses.
@@ -114,11 +122,16 @@ export class HttpLimiter<Request, Response> {
     if (isDecided(subject, this.#responder)) return true
     if (this.#observesClients) this.compiled.adapter.observeClient?.(response)
     const verdict = this.decide(request, response)
-    if (verdict instanceof Promise)
-      return verdict.then(
-        (each) => each === undefined || this.#responder.respond(each, request, response, subject),
-      )
-    return verdict === undefined || this.#responder.respond(verdict, request, response, subject)
+    const passed =
+      verdict instanceof Promise
+        ? verdict.then(
+            (each) =>
+              each === undefined || this.#responder.respond(each, request, response, subject),
+          )
+        : verdict === undefined || this.#responder.respond(verdict, request, response, subject)
+    if (!(passed instanceof Promise)) return passed
+    const resume = this.compiled.adapter.pauseBody?.(request, response)
+    return resume === undefined ? passed : passed.then(resuming(resume))
   }
 
   /**

@@ -26,6 +26,12 @@ export interface Exchange<Request, Response> {
   responded?(response: Response, result: unknown): void
   /** Called if the client has gone before its turn: it gets no response. */
   abandon?(response: Response): void
+  /**
+   * Called before something asynchronous happens: pauses a body that flows already, because other middleware listens
+   * for its data. What arrives meanwhile would be lost for the application.
+   * @returns undefined if it does not flow; else a function that lets it flow again. Left out: no body flows by itself
+   */
+  pauseBody?(request: Request, response: Response): (() => void) | undefined
   /** Whether it is too late to set a field. */
   isHeadSent(response: Response): boolean
   /** Calls back once, when the status is known and fields can still be removed. */

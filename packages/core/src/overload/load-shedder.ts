@@ -1,7 +1,7 @@
 import { afterTurn, heapShare, inBackground, loopTimes } from '#platform'
 import { warnOnce } from '../errors/warning.ts'
 import { overloadEvents } from '../events.ts'
-
+import { resuming } from '../http/http-limiter.ts'
 import {
   PROBLEM_MEDIA_TYPE,
   problemBody,
@@ -97,7 +97,7 @@ export class LoadShedder<Request, Response> {
       this.#refuse(response)
       return false
     }
-    return new Promise((resolve) => {
+    const waited = new Promise<boolean>((resolve) => {
       const unwatch = this.#adapter.whenClosed(response, () => {
         admission.leave(waiter)
         this.#adapter.abandon?.(response)
@@ -110,6 +110,8 @@ export class LoadShedder<Request, Response> {
         resolve(begins)
       }
     })
+    const resume = this.#adapter.pauseBody?.(request, response)
+    return resume === undefined ? waited : waited.then(resuming(resume))
   }
 
   /**

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { beforeHead, byteLength } from '#platform'
 import { notOfFramework } from '../not-of-framework.ts'
 import type { Exchange } from '../request-adapter.ts'
+import { pauseBody } from './pause-body.ts'
 import { isClosed, isQueued, whenClosed } from './when-closed.ts'
 import { whenEnded } from './when-ended.ts'
 
@@ -40,6 +41,10 @@ export function nodeExchange<Request, Response>(
       raw.setHeader('Content-Type', mediaType)
       raw.setHeader('Content-Length', byteLength(body))
       raw.end(body)
+    },
+    pauseBody(request, response) {
+      const message = incoming(request)
+      return message.readableFlowing === true ? pauseBody(message, outgoing(response)) : undefined
     },
     isHeadSent(response) {
       const message = outgoing(response)
