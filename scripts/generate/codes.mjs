@@ -424,6 +424,13 @@ export const CODES = {
       cause: 'Fastify ignores a number as `trustProxy` since 5.12.1.',
       action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
     },
+    SLUICE_ROUTE_UNMATCHED: {
+      meaning: 'An entry of `routes` has matched no request so far, although a request looked like one of it.',
+      cause:
+        'The entry has another path than clients request: a proxy removes or adds a prefix, or the path has a typing error. Or the request is of another route that ends alike.',
+      action:
+        'Write the path as the application gets it, whole or relative to where the limiter is mounted. Given once for each entry; if it was another route, ignore it.',
+    },
     SLUICE_CLASS_UNKNOWN: {
       meaning: '`classOf` of `shedLoad` returned something that is none of the `classes`.',
       cause:

@@ -7,8 +7,8 @@ export * from '@sluice/core'
 
 export type RateLimitOptions = CoreOptions<Request, Response> & {
   /**
-   * Options that differ by route, in Express's pattern syntax, relative to where the middleware is
-   * mounted: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
+   * Options that differ by route, in Express's pattern syntax, with the whole path, or the one relative to where the
+   * middleware is mounted: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
    * entry wins, one with a method before one without.
    */
   routes?: Routes<Request, Response> | undefined

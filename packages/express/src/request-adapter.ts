@@ -11,6 +11,7 @@ export const expressAdapter: RequestAdapter<Request, Response> = {
   proxyTrust: (request) => expressTrust(request.app?.get('trust proxy')),
   user: (request) => (request as { user?: unknown }).user,
   path: (request) => request.path,
+  otherPath: ({ baseUrl, path }) => (baseUrl ? baseUrl + path : undefined),
   route: (request) => request.route?.path,
   // A request that a test has made may have no application.
   routing: ({ app }) => ({

@@ -6,7 +6,7 @@ import {
   RoutedLimiter,
 } from '@sluice/core/adapter'
 import type { Context, Handler, MiddlewareHandler } from 'hono'
-import { matchedRoutes } from 'hono/route'
+import { basePath, matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
 import { HonoReply, isGone, pauseBody } from './hono-reply.ts'
 import { RateLimitError } from './refusal-error.ts'
@@ -23,8 +23,8 @@ export type RateLimitOptions = CoreOptions<Context, FetchReply> & {
    */
   address?: AddressOption<[c: Context]> | undefined
   /**
-   * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the path of
-   * `c.req.path`: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most
+   * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the whole
+   * path, or the one relative to the base path: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most
    * specific entry wins, one with a method before one without.
    */
   routes?: Routes<Context, FetchReply> | undefined
@@ -69,6 +69,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
     proxyTrust: () => 'nobody',
     user: (c) => c.get('user') ?? c.get('jwtPayload'),
     path: (c) => c.req.path,
+    otherPath: (c) => c.req.path.slice(basePath(c).replace(/\/$/, '').length) || undefined,
     routing: () => ({ caseSensitive: true, strict: true }),
     // Hono knows all that will handle a request before the first of them runs. Middleware, which may
     // come last, is for all methods.

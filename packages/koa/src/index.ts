@@ -8,8 +8,8 @@ export * from '@sluice/core'
 
 export type RateLimitOptions = CoreOptions<Context, Context> & {
   /**
-   * Options that differ by route, in the pattern syntax of @koa/router, with the path of
-   * `ctx.path`: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
+   * Options that differ by route, in the pattern syntax of @koa/router, with the whole path,
+   * or the one relative to a router's prefix: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
    * entry wins, one with a method before one without.
    */
   routes?: Routes<Context, Context> | undefined

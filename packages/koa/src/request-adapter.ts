@@ -24,6 +24,7 @@ export const koaAdapter: RequestAdapter<Context, Context> = {
   proxyTrust: ({ app }) => trustOf(app),
   user: (ctx) => ctx.state.user,
   path: (ctx) => ctx.path,
+  otherPath,
   // As @koa/router sets it.
   route: (ctx) => (ctx as { _matchedRoute?: RoutePattern })._matchedRoute,
   decided(ctx, decision) {
@@ -35,6 +36,22 @@ export const koaAdapter: RequestAdapter<Context, Context> = {
 export function checkContext({ app, request, response, state }: Context): void {
   if (app && request && response && state) return
   throw notOfFramework('ctx', 'a context of Koa', undefined)
+}
+
+/** What koa-mount and @koa/router set, with the pattern of the layer that runs. */
+type Mounted = Context & { mountPath?: unknown; routerPath?: unknown }
+
+/** A pattern of plain segments and parameters, with or without a wildcard at the end. */
+const PREFIX = /^((?:\/[\w.~:-]+)+)(?:\/?\(\.\*\)|\(\?:\\\/\|\$\)|\{\/\*\w+\}|\/\*\w+)?\/?$/
+
+/** The whole path where koa-mount has cut it, or the path relative to a router's prefix. */
+function otherPath(ctx: Context): string | undefined {
+  const { mountPath, routerPath, path, originalUrl } = ctx as Mounted
+  if (mountPath !== undefined) return originalUrl.split('?', 1)[0]
+  const prefix = typeof routerPath === 'string' ? PREFIX.exec(routerPath)?.[1] : undefined
+  if (prefix === undefined) return undefined
+  const depth = prefix.split('/').length
+  return `/${path.split('/').slice(depth).join('/')}`
 }
 
 /** A comma too many. */

@@ -10,9 +10,16 @@ export const nodeAdapter: RequestAdapter<IncomingMessage, ServerResponse> = {
   address: ({ socket }) => socket?.remoteAddress,
   proxyTrust: () => 'nobody',
   user: (request) => (request as { user?: unknown }).user,
-  path: ({ url = '' }) => url.split('?', 1)[0] as string,
+  path: ({ url = '' }) => pathOf(url),
+  // Of connect and the like, which cut the path where they mount.
+  otherPath: ({ originalUrl }: IncomingMessage & { originalUrl?: string }) =>
+    originalUrl && pathOf(originalUrl),
   routing: () => ({ caseSensitive: true, strict: true }),
   decided(request, decision) {
     request.rateLimit = decision
   },
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] as string
 }

@@ -272,7 +272,7 @@ export const PROSE = {
         "'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown)",
       unset: 'problem+json (RFC 9457)',
       description:
-        "Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request go on that a policy refuses: it is not charged, and the decision on the request says so. Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.",
+        "Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`. Status and header fields are set already. A refusal that it neither sends nor returns gets the default body after a second, with a warning (`SLUICE_UNANSWERED`). `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request go on that a policy refuses: it is not charged, and the decision on the request says so. Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.",
     },
     dryRun: {
       description: 'Decides, counts and reports, but never refuses and sends no fields.',
@@ -290,7 +290,7 @@ export const PROSE = {
       typescript: '',
       unset: 'none',
       description:
-        'Express, Koa, Hono, Node and the Fetch standard: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route.',
+        'Express, Koa, Hono, Node and the Fetch standard: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route. Of a limiter that is mounted below the root, a path is the whole one or the one relative to there.',
     },
     hook: {
       description:

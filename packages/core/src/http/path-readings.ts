@@ -17,8 +17,17 @@ const MAX_DECODINGS = 2
  *   and the path of a `URL` made of it, for which `//x/login` names a host.
  * - A handler may also decode the whole path, cut it at `?`, `#` or `;`, make a `URL` of it, and
  *   resolve its dots.
+ *
+ * @param other the same path counted from elsewhere, whose readings are found too
  */
-export function otherReadings(path: string): { path: string; isEquivalent: boolean }[] | undefined {
+export function otherReadings(
+  path: string,
+  other?: string,
+): { path: string; isEquivalent: boolean }[] | undefined {
+  if (other !== undefined) {
+    const both = [path, other].flatMap((each) => otherReadings(each) ?? [])
+    return both.length === 0 ? undefined : both
+  }
   if (!ODD.test(path)) return undefined
   const readings = new Map<string, boolean>()
   const add = (read: string, isEquivalent: boolean) => {

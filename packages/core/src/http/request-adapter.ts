@@ -88,6 +88,11 @@ export interface RequestAdapter<Request, Response> extends Exchange<Request, Res
   /** The path that `routes` are matched with, as the framework's own router sees it. */
   path(request: Request): string
   /**
+   * The same path counted from the other end, where the limiter is mounted below the root: the whole path, or the one
+   * relative to there. Entries of `routes` match either. Left out, or undefined: there is none.
+   */
+  otherPath?(request: Request): string | undefined
+  /**
    * The pattern of the request's route, where the framework knows it by now. Never what a client
    * wrote: metrics have a time series for each.
    */

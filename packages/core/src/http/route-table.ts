@@ -1,9 +1,10 @@
 import { parse, pathToRegexp, type Token, TokenData } from 'path-to-regexp'
 import { methods } from '#platform'
 import { SluiceError } from '../errors/sluice-error.ts'
+import { warnOnce } from '../errors/warning.ts'
 import type { Routing } from './request-adapter.ts'
 
-type Entry<T> = ReturnType<typeof read> & { readonly value: T }
+type Entry<T> = ReturnType<typeof read> & { readonly value: T; hasMatched: boolean }
 type Route<T> = ReturnType<typeof compile<T>>[number]
 
 /** The default of most routers. */
@@ -18,6 +19,8 @@ export class RouteTable<T> {
   readonly #entries: readonly Entry<T>[]
   /** Compiled when first needed, for each way of comparing paths. */
   readonly #compiled = new Map<string, readonly Route<T>[]>()
+  /** The entries that may turn out to match nothing, by their last segment. */
+  readonly #doubtful = new Map<string, Entry<T>>()
 
   /** @throws SluiceError if an entry can never match or is there twice */
   constructor(entries: readonly (readonly [route: string, value: T])[]) {
@@ -27,18 +30,46 @@ export class RouteTable<T> {
       const other = seen.get(entry.id)
       if (other !== undefined) throw wrong(route, `a route other than '${other}'`)
       seen.set(entry.id, route)
-      return { ...entry, value }
+      return { ...entry, value, hasMatched: false }
     })
+    for (const entry of this.#entries) this.#doubtful.set(lastSegment(entry.path), entry)
   }
 
-  /** @param routing how paths are compared; default: case and a trailing slash make no difference */
-  match(method: string, path: string, routing = LOOSE): { readonly value: T } | undefined {
+  /**
+   * @param routing how paths are compared; default: case and a trailing slash make no difference
+   * @param other the same path counted from elsewhere: an entry matches either
+   */
+  match(
+    method: string,
+    path: string,
+    routing = LOOSE,
+    other?: string,
+  ): { readonly value: T } | undefined {
     for (const route of this.#routes(routing)) {
-      const only = route.method
-      const fits = only === undefined || only === method || (only === 'GET' && method === 'HEAD')
-      if (fits && route.pattern.test(path)) return route
+      const { entry, pattern } = route
+      if (!fits(entry, method)) continue
+      if (!pattern.test(path) && (other === undefined || !pattern.test(other))) continue
+      entry.hasMatched = true
+      return entry
     }
     return undefined
+  }
+
+  /** Warns, once for each entry, if a request that no entry matches looks like one of an entry that never matched. */
+  missed(method: string, path: string): void {
+    if (this.#doubtful.size === 0) return
+    const last = lastSegment(path)
+    const entry = this.#doubtful.get(last)
+    if (entry === undefined || !fits(entry, method)) return
+    this.#doubtful.delete(last)
+    if (entry.hasMatched) return
+    const { route } = entry
+    warnOnce(
+      'SLUICE_ROUTE_UNMATCHED',
+      `No request has matched routes['${route}'] so far, but ${method} …/${last} was requested and matched no entry. ` +
+        'If that is the route that you mean, write its path as clients do, or relative to where the limiter is mounted.',
+      `SLUICE_ROUTE_UNMATCHED ${route}`,
+    )
   }
 
   #routes({ caseSensitive, strict }: Routing): readonly Route<T>[] {
@@ -53,16 +84,24 @@ export class RouteTable<T> {
   }
 }
 
-function compile<T>(
-  { method, forms, slash, value }: Entry<T>,
-  options: { sensitive: boolean; trailing: boolean },
-) {
+function fits({ method: only }: Entry<unknown>, method: string): boolean {
+  return only === undefined || only === method || (only === 'GET' && method === 'HEAD')
+}
+
+/** In lower case, without a slash at the end. */
+function lastSegment(path: string): string {
+  const end = path.endsWith('/') ? path.length - 1 : path.length
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end).toLowerCase()
+}
+
+function compile<T>(entry: Entry<T>, options: { sensitive: boolean; trailing: boolean }) {
+  const { method, forms, slash } = entry
   const end: Token[] = slash && !options.trailing ? [{ type: 'text', value: '/' }] : []
   /** Whether it is one form of several, with or without optional groups. */
   const optional = forms.length > 1
   return forms.map((form) => {
     const { regexp: pattern } = pathToRegexp(new TokenData([...form, ...end]), options)
-    return { method, pattern, rank: rank(form), optional, value }
+    return { entry, method, pattern, rank: rank(form), optional }
   })
 }
 
@@ -77,7 +116,7 @@ function read(route: string) {
     const bare = path.replace(/(?<=.)\/+$/, '')
     const data = parse(bare)
     const id = `${method} ${pathToRegexp(data).regexp.source.toLowerCase()}`
-    return { id, method, slash: bare !== path, forms: formsOf(data.tokens) }
+    return { route, id, method, path, slash: bare !== path, forms: formsOf(data.tokens) }
   } catch (error) {
     throw wrong(route, `a pattern of path-to-regexp (${(error as Error).message})`)
   }

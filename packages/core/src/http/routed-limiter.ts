@@ -167,11 +167,14 @@ export class RoutedLimiter<Request, Response> {
     const method = adapter.method(request)
     // Node passes on what the client wrote, which may have no path.
     const path = adapter.path(request) ?? ''
-    const written = routes.match(method, path, adapter.routing?.(request))?.value
+    const other = adapter.otherPath?.(request)
+    const written = routes.match(method, path, adapter.routing?.(request), other)?.value
     const strictly = written ?? this.#everywhere
     // A router mounted within the application may compare paths in its own way.
-    const loosely = routes.match(method, path)?.value ?? strictly
-    const readings = otherReadings(path)
+    const loose = routes.match(method, path, undefined, other)?.value
+    if (loose === undefined) routes.missed(method, path)
+    const loosely = loose ?? strictly
+    const readings = otherReadings(path, other)
     if (readings === undefined && loosely === strictly) return strictly
     const others = readings?.map(
       (each) =>
