@@ -313,7 +313,7 @@ export const CODES = {
       meaning:
         'Limiters are created repeatedly, and each is used once. Such a limiter never limits.',
       cause:
-        '`rateLimit()` or `createLimiter()` is called in a request handler, so each request has a new limiter with its own memory.',
+        '`rateLimit()` or `createLimiter()` is called in a request handler, at once or after an `await`, so each request has a new limiter with its own memory.',
       action: 'Create the limiter once, outside the handler, and use it for every request.',
     },
     SLUICE_WINDOW_SHORT: {
@@ -344,7 +344,7 @@ export const CODES = {
       cause:
         'Limiters share a quota if their store, `prefix`, and the name, algorithm and window of a policy are the same, for example `limit: 3` on `/contact` and on `/reset`. Without a `store` each counts in its own memory, so the same code admits twice as much in development. Sluice warns once.',
       action:
-        "Give each limiter its own `prefix`: `prefix: 'contact'`. If they are meant to share, give both the same `prefix`, which may be the default, `'sluice'`.",
+        "If a handler makes the limiter, make it once, outside, with a function for a limit that differs by client: `limit: (request) => …`. Limiters that count different things each need a `prefix`: `prefix: 'contact'`. If they are meant to share, give both the same `prefix`, which may be the default, `'sluice'`.",
     },
     SLUICE_KEY_MISSING: {
       meaning:
@@ -424,8 +424,17 @@ export const CODES = {
       cause: 'Fastify ignores a number as `trustProxy` since 5.12.1.',
       action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
     },
+    SLUICE_UNANSWERED: {
+      meaning:
+        'The function `respond` neither sent a response nor returned one, so a refusal got the default body.',
+      cause:
+        'It sets only a status, does not return its object, or sends the response more than a second after it has returned.',
+      action:
+        'Return the body (text, an object for JSON, or a `Response`), or send the response. If you send it later, return a promise that resolves when it is sent.',
+    },
     SLUICE_ROUTE_UNMATCHED: {
-      meaning: 'An entry of `routes` has matched no request so far, although a request looked like one of it.',
+      meaning:
+        'An entry of `routes` has matched no request so far, although a request looked like one of it.',
       cause:
         'The entry has another path than clients request: a proxy removes or adds a prefix, or the path has a typing error. Or the request is of another route that ends alike.',
       action:
@@ -444,7 +453,7 @@ export const CODES = {
       cause:
         "With `respond: 'throw'` a refusal goes to the application's error handler as a `RateLimitError`.",
       action:
-        'Render it as you like, from `status`, `headers` and `decision`. The message may be shown to the client.',
+        'Render it as you like, from `status`, `headers` and `decision`. The message may be shown to the client. Where an error handler needs its own class, or a number in `code`, throw that from a function `respond`.',
     },
     SLUICE_BUDGET: {
       meaning:

@@ -9,10 +9,12 @@ export { HttpLimiter } from './http/http-limiter.ts'
 export { nodeExchange } from './http/node/node-exchange.ts'
 export { pauseBody } from './http/node/pause-body.ts'
 export { expressTrust, fastifyTrust } from './http/node/proxy-settings.ts'
+export { beginsSoon } from './http/node/send-result.ts'
 export { isClosed, whenClosed } from './http/node/when-closed.ts'
 export { noteEnd } from './http/node/when-ended.ts'
 export { notOfFramework } from './http/not-of-framework.ts'
 export { PROBLEM_MEDIA_TYPE } from './http/refusal/refusal.ts'
+export { isResponse, readResponse, sendableOf } from './http/refusal/result.ts'
 export type {
   Exchange,
   ProxyTrust,

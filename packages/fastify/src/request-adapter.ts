@@ -1,8 +1,12 @@
 import {
+  beginsSoon,
   fastifyTrust,
+  isResponse,
   nodeExchange,
   PROFILE_FIELDS,
   type RequestAdapter,
+  readResponse,
+  sendableOf,
 } from '@sluice/core/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { whenSocketClosed } from './handshakes.ts'
@@ -37,9 +41,20 @@ export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, 
       request.rateLimit = decision
     },
     // As with a handler: what `respond` returns is sent.
-    responded(reply, payload) {
-      if (payload !== undefined && !reply.sent) reply.send(payload)
+    async responded(reply, payload) {
+      if (reply.sent || reply.raw.headersSent) return true
+      if (isResponse(payload)) {
+        const setStatus = (status: number) => void reply.code(status)
+        const setField = (name: string, value: string | string[]) => void reply.header(name, value)
+        reply.send(Buffer.from(await readResponse(payload, setStatus, setField)))
+      } else if (isStream(payload) || sendableOf(payload) !== undefined) reply.send(payload)
+      else return beginsSoon(reply.raw, () => reply.sent || reply.raw.headersSent)
+      return true
     },
     abandon: (reply) => void reply.hijack(),
   }
+}
+
+function isStream(payload: unknown): boolean {
+  return typeof (payload as { pipe?: unknown } | undefined)?.pipe === 'function'
 }

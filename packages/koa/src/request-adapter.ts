@@ -1,9 +1,12 @@
 import {
+  isResponse,
   nodeExchange,
   notOfFramework,
   type ProxyTrust,
   type RequestAdapter,
   type RoutePattern,
+  readResponse,
+  sendableOf,
 } from '@sluice/core/adapter'
 import type { Context } from 'koa'
 
@@ -19,6 +22,17 @@ export const koaAdapter: RequestAdapter<Context, Context> = {
   send(ctx, body, mediaType) {
     ctx.set('Content-Type', mediaType)
     ctx.body = body
+  },
+  // Koa answers when all middleware has run, with what the context has then.
+  responded(ctx, result) {
+    const isOwn = ctx.respond === false || ctx.headerSent || ctx.body !== undefined
+    if (isOwn || ctx.status === 204 || ctx.status === 304) return true
+    if (isResponse(result)) return respondWith(ctx, result)
+    const sendable = sendableOf(result)
+    if (sendable === undefined) return false
+    if (!ctx.res.hasHeader('Content-Type')) ctx.set('Content-Type', sendable.mediaType)
+    ctx.body = sendable.body
+    return true
   },
   address: addressOf,
   proxyTrust: ({ app }) => trustOf(app),
@@ -36,6 +50,16 @@ export const koaAdapter: RequestAdapter<Context, Context> = {
 export function checkContext({ app, request, response, state }: Context): void {
   if (app && request && response && state) return
   throw notOfFramework('ctx', 'a context of Koa', undefined)
+}
+
+/** As Koa 3 does by itself. */
+async function respondWith(ctx: Context, result: Response): Promise<true> {
+  const setStatus = (status: number) => {
+    ctx.status = status
+  }
+  const bytes = await readResponse(result, setStatus, (...field) => ctx.set(...field))
+  ctx.body = Buffer.from(bytes)
+  return true
 }
 
 /** What koa-mount and @koa/router set, with the pattern of the layer that runs. */

@@ -2,11 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { HttpException } from '@nestjs/common'
 import type { Decision } from '@sluice/core'
 import {
+  beginsSoon,
   expressTrust,
   fastifyTrust,
+  isResponse,
   nodeExchange,
-  PROBLEM_MEDIA_TYPE,
   type RequestAdapter,
+  readResponse,
+  sendableOf,
 } from '@sluice/core/adapter'
 import { RateLimitException } from './exception.ts'
 
@@ -62,9 +65,22 @@ export function typeWhenWritten(response: AnyResponse, refusal: RateLimitExcepti
   if (write === undefined) return
   response[method] = function (body) {
     if (body === refusal.getResponse()) {
-      nestAdapter.setField(response, 'Content-Type', PROBLEM_MEDIA_TYPE)
+      nestAdapter.setField(response, 'Content-Type', refusal.mediaType)
     }
     return write.call(this, body)
+  }
+}
+
+/** Takes the status and the fields of a `Response` that `respond` has returned. */
+async function bodyOf(response: AnyResponse, result: Response): Promise<unknown> {
+  const setStatus = (status: number) => nestAdapter.setStatus(response, status)
+  const setField = (name: string, value: string | string[]) =>
+    nestAdapter.setField(response, name, value as string)
+  const text = Buffer.from(await readResponse(result, setStatus, setField)).toString()
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }
 
@@ -79,10 +95,10 @@ export const nestAdapter: RequestAdapter<AnyRequest, AnyResponse> = {
     void (response.raw === undefined
       ? response.setHeader(name, value)
       : response.header?.(name, value)),
-  send(_response, body, _mediaType, toError) {
-    throw new RateLimitException(toError(), body)
+  send(_response, body, mediaType, toError) {
+    throw new RateLimitException(toError(), body, mediaType)
   },
-  toThrown: (error, body) => new RateLimitException(error, body),
+  toThrown: (error, body, mediaType) => new RateLimitException(error, body, mediaType),
   address: (request) => ('ip' in request ? request.ip : request.socket?.remoteAddress),
   proxyTrust: ({ app, server }) =>
     server === undefined ? expressTrust(app?.get('trust proxy')) : fastifyTrust(server),
@@ -93,9 +109,12 @@ export const nestAdapter: RequestAdapter<AnyRequest, AnyResponse> = {
     request.rateLimit = decision
   },
   // As with a handler: what `respond` returns is sent, unless it has sent something itself.
-  responded(response, body) {
-    const sent = response.raw === undefined ? response.headersSent : response.sent
-    if (body !== undefined && !sent)
-      throw new HttpException(body as object, nestAdapter.status(response))
+  async responded(response, result) {
+    const raw = response.raw ?? response
+    const isSent = () => raw.headersSent || response.sent === true
+    if (isSent()) return true
+    const body = isResponse(result) ? await bodyOf(response, result) : result
+    if (typeof body !== 'string' && sendableOf(body) === undefined) return beginsSoon(raw, isSent)
+    throw new HttpException(body as object, nestAdapter.status(response))
   },
 }

@@ -82,6 +82,7 @@ export type WarningCode =
   | 'SLUICE_PROXY_IGNORED'
   | 'SLUICE_CLASS_UNKNOWN'
   | 'SLUICE_ROUTE_UNMATCHED'
+  | 'SLUICE_UNANSWERED'
 
 /** The last ones are those of a `RateLimitError` and a `BudgetError`. */
 export type Code =

@@ -165,11 +165,13 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
   /** The status of a refusal. Default: `429`. */
   statusCode?: 429 | 503 | undefined
   /**
-   * Writes the body of the refusal. Status and header fields are set already. `'throw'` hands the
-   * refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request
-   * go on that a policy refuses: it is not charged, and the decision on the request says so.
-   * Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.
-   * Default: problem+json (RFC 9457).
+   * Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`.
+   * Status and header fields are set already. A refusal that it neither sends nor returns gets the
+   * default body after a second, with a warning (`SLUICE_UNANSWERED`). `'throw'` hands the refusal
+   * to the application's error handler, as a `RateLimitError`. `'continue'` lets a request go on
+   * that a policy refuses: it is not charged, and the decision on the request says so. Clients on
+   * `deny`, and those that `onStoreError` refuses, are refused with the default body. Default:
+   * problem+json (RFC 9457).
    */
   respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */

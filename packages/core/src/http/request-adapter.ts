@@ -1,4 +1,5 @@
 import type { Decision } from '../limiter/decision.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { RateLimitError } from './refusal/refusal.ts'
 
 /** The half of an adapter that depends on the platform: `nodeExchange` and `fetchExchange` are two. */
@@ -22,8 +23,11 @@ export interface Exchange<Request, Response> {
    * @param toError makes the refusal as an error, for a framework that sends what is thrown
    */
   send(response: Response, body: string, mediaType: string, toError: () => RateLimitError): void
-  /** Takes the result of the application's `respond`. Left out: `respond` sends the response itself. */
-  responded?(response: Response, result: unknown): void
+  /**
+   * Sends what the application's `respond` has returned, unless it has sent a response itself.
+   * @returns whether the request is answered; false: by nobody. Left out: `respond` sends the response itself
+   */
+  responded?(response: Response, result: unknown): MaybePromise<boolean>
   /** Called if the client has gone before its turn: it gets no response. */
   abandon?(response: Response): void
   /**

@@ -1,3 +1,4 @@
+import { warnOnce } from '../errors/warning.ts'
 import type { ChargeLimiter } from '../limiter/charge-limiter.ts'
 import { type Decision, decisionWithoutPolicy } from '../limiter/decision.ts'
 import type { HeldSlot } from '../limiter/held-slots.ts'
@@ -6,7 +7,7 @@ import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, routeOf } from './compile-options.ts'
 import { type FieldState, joinWritten, remainingUnits } from './fields/field-state.ts'
 import {
-  PROBLEM_MEDIA_TYPE,
+  bodyTypeFor,
   problemBody,
   RateLimitError,
   type Refusal,
@@ -154,19 +155,30 @@ export class Responder<Request, Response> {
     })
     const toError = () => new RateLimitError(refusal, decision, headers)
     const toBody = () => problemBody(refusal, state)
+    const mediaType = bodyTypeFor(adapter.header(request, 'accept'))
     if (respond === 'throw') {
       const error = toError()
-      throw adapter.toThrown?.(error, toBody(), PROBLEM_MEDIA_TYPE) ?? error
+      throw adapter.toThrown?.(error, toBody(), mediaType) ?? error
     }
     adapter.setStatus(response, refusal.status)
-    if (typeof respond === 'function') {
-      return then(respond(decision, request, response, refusal.key), (result) => {
-        adapter.responded?.(response, result)
-        return false
-      })
+    const send = (): false => {
+      adapter.send(response, toBody(), mediaType, toError)
+      return false
     }
-    adapter.send(response, toBody(), PROBLEM_MEDIA_TYPE, toError)
-    return false
+    if (typeof respond !== 'function') return send()
+    const given = respond(decision, request, response, refusal.key)
+    // A framework's response, such as that of response.status(429), may be a promise of its own end.
+    return then(given === response ? undefined : given, (result) =>
+      then(adapter.responded?.(response, result) ?? true, (isAnswered) => {
+        if (isAnswered) return false
+        warnOnce(
+          'SLUICE_UNANSWERED',
+          'The function respond has neither sent a response nor returned one, so the refusal got the default body. ' +
+            'Return the body, or send the response, or a promise that resolves when it is sent.',
+        )
+        return send()
+      }),
+    )
   }
 
   /**

@@ -58,7 +58,28 @@ test('limiters that are used again cause no warning, however many', async () => 
   expect(warnings).toEqual([])
 })
 
-test.each(['made and used later', 'different from each other', 'closed', 'on a given store'])(
+const requestTimes = { 'one after the other': 1, 'at the same time': 50 }
+for (const [when, together] of Object.entries(requestTimes))
+  test(`a limiter made in a handler and used after an await: 50 requests ${when} cause one warning`, async () => {
+    const { make } = await fresh()
+    const handle = async () => {
+      const limiter = make()
+      await nextTurn()
+      limiter.consume('a')
+    }
+    for (let i = 0; i < 50; i += together)
+      await Promise.all(Array.from({ length: together }, handle))
+    expect(warnings.map(({ code }) => code)).toEqual(['SLUICE_MADE_PER_REQUEST'])
+  })
+
+test('twenty limiters made at start, each used once so far, cause no warning', async () => {
+  const { make } = await fresh()
+  const limiters = Array.from({ length: 20 }, () => make())
+  await requests(20, (i) => void limiters[i]?.consume('a'))
+  expect(warnings).toEqual([])
+})
+
+test.each(['different from each other', 'closed', 'on a given store'])(
   'limiters that are %s cause no warning',
   async (kind) => {
     const { make, memoryStore } = await fresh()
@@ -69,8 +90,7 @@ test.each(['made and used later', 'different from each other', 'closed', 'on a g
         kind === 'different from each other' ? i : 5,
         kind.includes('store') ? { store, prefix: 'given' } : {},
       )
-      if (kind === 'made and used later') setImmediate(() => limiter.consume('a'))
-      else limiter.consume('a')
+      limiter.consume('a')
       if (kind === 'closed') limiter.close()
     })
     expect(warnings).toEqual([])

@@ -64,7 +64,8 @@ function differing(policy: Policy, prefix: string, terms: string): SluiceError {
     expected: `${terms}, as in the other limiter on this store`,
     said: policy.terms,
     fix:
-      "Give one of the limiters its own prefix, such as prefix: 'login', or both the same limit: they " +
+      'If the limit differs by client, make one limiter, outside the handler, with a function: limit: (request) => …. ' +
+      "Two limiters that count different things each need a prefix, such as prefix: 'login': these " +
       `share one count, that of prefix '${prefix}' and policy '${policy.name}'.`,
   })
 }
@@ -73,7 +74,8 @@ function warn(policy: string): void {
   warnOnce(
     'SLUICE_SHARED_QUOTA',
     `Two limiters on one store have the same options (policy '${policy}'), so they share one quota. ` +
-      "Without a store each would count separately. Give each its own prefix, such as prefix: 'contact', " +
-      'or, if they are meant to share, give both the same.',
+      'Make one limiter, outside the handler, and use it for every request; if the limit differs by client, give it a ' +
+      "function: limit: (request) => …. Limiters that count different things each need a prefix, such as prefix: 'contact'; " +
+      'if two are meant to share, give both the same.',
   )
 }

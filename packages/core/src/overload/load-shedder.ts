@@ -3,7 +3,7 @@ import { warnOnce } from '../errors/warning.ts'
 import { overloadEvents } from '../events.ts'
 import { resuming } from '../http/http-limiter.ts'
 import {
-  PROBLEM_MEDIA_TYPE,
+  bodyTypeFor,
   problemBody,
   RateLimitError,
   type Refusal,
@@ -94,7 +94,7 @@ export class LoadShedder<Request, Response> {
     const admission = this.admission
     const waiter = admission.wait(importance, this.#compiled.keyOf(request))
     if (waiter === undefined) {
-      this.#refuse(response)
+      this.#refuse(request, response)
       return false
     }
     const waited = new Promise<boolean>((resolve) => {
@@ -106,7 +106,7 @@ export class LoadShedder<Request, Response> {
       waiter.settle = (begins) => {
         unwatch()
         if (begins) this.#follow(admission.resume(waiter, response), request, response)
-        else this.#refuse(response)
+        else this.#refuse(request, response)
         resolve(begins)
       }
     })
@@ -133,7 +133,7 @@ export class LoadShedder<Request, Response> {
     return typeof route === 'string' ? route : String(route)
   }
 
-  #refuse(response: Response): void {
+  #refuse(request: Request, response: Response): void {
     const adapter = this.#adapter
     // Other middleware may have begun to answer while the request waited.
     if (adapter.isHeadSent(response)) return
@@ -152,7 +152,7 @@ export class LoadShedder<Request, Response> {
     adapter.setStatus(response, 503)
     const toError = () =>
       new RateLimitError(refusal, decisionWithoutPolicy(false, Date.now(), 0), headers)
-    adapter.send(response, BODY, PROBLEM_MEDIA_TYPE, toError)
+    adapter.send(response, BODY, bodyTypeFor(adapter.header(request, 'accept')), toError)
   }
 
   /** From 1 s on, spread over more time the longer requests have been shed. */

@@ -1,3 +1,4 @@
+import { isResponse, sendableOf } from '../refusal/result.ts'
 import type { Exchange } from '../request-adapter.ts'
 import type { FetchReply } from './fetch-reply.ts'
 
@@ -32,11 +33,20 @@ export function fetchExchange<Context>(
       const headers = { 'Content-Type': mediaType, 'Content-Length': String(bytes.length) }
       reply.refuse(bytes, new Headers(headers))
     },
-    // Servers have classes of their own beside the global one.
-    responded: (reply, result) =>
-      reply.refuseWith(
-        (result as Response)?.headers === undefined ? new Response() : (result as Response),
-      ),
+    responded(reply, result) {
+      if (reply.isHeadSent || isResponse(result)) {
+        reply.refuseWith(isResponse(result) ? result : new Response())
+        return true
+      }
+      const sendable = sendableOf(result)
+      if (sendable === undefined) return false
+      const { body, mediaType } = sendable
+      reply.refuse(
+        body as Parameters<FetchReply['refuse']>[0],
+        new Headers({ 'Content-Type': mediaType }),
+      )
+      return true
+    },
     abandon: (reply) => reply.answer(new Response(null, { status: CLIENT_CLOSED_REQUEST })),
     isHeadSent: (reply) => reply.isHeadSent,
     beforeHead: (reply, callback) => void reply.head.on(callback),

@@ -3,6 +3,7 @@ import { beforeHead, byteLength } from '#platform'
 import { notOfFramework } from '../not-of-framework.ts'
 import type { Exchange } from '../request-adapter.ts'
 import { pauseBody } from './pause-body.ts'
+import { sendResult } from './send-result.ts'
 import { isClosed, isQueued, whenClosed } from './when-closed.ts'
 import { whenEnded } from './when-ended.ts'
 
@@ -45,6 +46,11 @@ export function nodeExchange<Request, Response>(
     pauseBody(request, response) {
       const message = incoming(request)
       return message.readableFlowing === true ? pauseBody(message, outgoing(response)) : undefined
+    },
+    responded(response, result) {
+      const raw = outgoing(response)
+      if (raw.headersSent || raw.writableEnded) return true
+      return sendResult(raw, result)
     },
     isHeadSent(response) {
       const message = outgoing(response)

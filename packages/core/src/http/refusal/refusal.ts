@@ -83,6 +83,19 @@ function toSeconds(ms: number): number {
 /** RFC 9457 §6.1. Frameworks may add a charset; the essence is what counts. */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
+/**
+ * The media type of the body of a refusal: that of problem details, unless the client asks for plain JSON and does not
+ * know them. The members are the same.
+ *
+ * @param accept its field Accept
+ */
+export function bodyTypeFor(accept: string | undefined): string {
+  const asksForJson = accept !== undefined && /\bapplication\/json\b/i.test(accept)
+  return asksForJson && !/\bapplication\/problem\+json\b/i.test(accept)
+    ? 'application/json'
+    : PROBLEM_MEDIA_TYPE
+}
+
 /** The title of a refusal, and its problem type where one says more than the status (RFC 9457 §4.2.1). */
 const PROBLEMS = {
   403: { title: 'Forbidden', type: 'about:blank' },

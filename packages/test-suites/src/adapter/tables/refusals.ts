@@ -3,6 +3,7 @@ import type { Decision } from '@sluice/core'
 import { expect } from 'expect'
 import { sendRaw } from '../client.ts'
 import { eventually } from '../eventually.ts'
+import { warned } from '../warnings.ts'
 import type { World } from '../world.ts'
 
 const ONCE = { limit: 1, window: '1m', algorithm: 'fixed-window' } as const
@@ -212,6 +213,64 @@ export function refusalTests(world: World): void {
     expect(refused?.status).toBe(429)
     expect(refused?.field('RateLimit')).toMatch(/^"default-2";r=0;t=\d+$/)
     expect(JSON.parse(refused?.body as string)['violated-policies']).toEqual(['default-2'])
+  })
+
+  const returned: Record<string, unknown> = {
+    'an object': { error: 'slow down' },
+    text: 'slow down',
+  }
+  for (const [what, result] of Object.entries(returned))
+    test(`${what} that respond returns is sent`, async () => {
+      const site = await world.start({ ...ONCE, respond: () => result })
+      const [, refused] = await site.sendTimes(2)
+      expect(refused?.status).toBe(429)
+      expect(refused?.body).toContain('slow down')
+      expect(refused?.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
+      if (what === 'text') return
+      expect(JSON.parse(refused?.body as string)).toEqual(result)
+      expect(refused?.field('Content-Type')).toMatch(/^application\/json/)
+    })
+
+  test('a Response that respond returns is sent; its 200 is the status of the refusal', async () => {
+    const statuses = [undefined, 418]
+    const respond = () =>
+      new Response('{"slow":"down"}', {
+        status: statuses.shift() ?? 200,
+        headers: { 'X-Own': 'yes', 'Content-Type': 'application/json' },
+      })
+    const site = await world.start({ ...ONCE, respond })
+    const [, ...refused] = await site.sendTimes(3)
+    expect(refused.map(({ status }) => status)).toEqual([429, 418])
+    for (const each of refused) {
+      expect([each.body, each.field('X-Own')]).toEqual(['{"slow":"down"}', 'yes'])
+      expect(each.field('Content-Type')).toMatch(/^application\/json/)
+      expect(each.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
+    }
+  })
+
+  test('a refusal that respond neither sends nor returns gets the default body', async () => {
+    const site = await world.start({ ...ONCE, respond: () => undefined })
+    const [, refused] = await site.sendTimes(2)
+    expect(refused?.status).toBe(429)
+    expect(refused?.field('Content-Type')).toMatch(/^application\/problem\+json/)
+    expect(JSON.parse(refused?.body as string)).toMatchObject({ title: 'Quota Exceeded' })
+    expect(refused?.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
+    expect(warned('SLUICE_UNANSWERED')).toBe(1)
+  })
+
+  test('the body has the form that the client asks for', async () => {
+    const site = await world.start({ ...ONCE, limit: 0 })
+    const typeFor = async (Accept: string) => {
+      const refused = await site.send({ headers: { Accept } })
+      expect(JSON.parse(refused.body)).toMatchObject({ title: 'Quota Exceeded', status: 429 })
+      return refused.field('Content-Type')?.split(';')[0]
+    }
+    expect(await typeFor('application/json')).toBe('application/json')
+    expect(await typeFor('Application/JSON, text/plain, */*')).toBe('application/json')
+    expect(await typeFor('*/*')).toBe('application/problem+json')
+    expect(await typeFor('application/json, application/problem+json')).toBe(
+      'application/problem+json',
+    )
   })
 
   test('respond may be asynchronous', async () => {
