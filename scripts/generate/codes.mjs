@@ -424,6 +424,39 @@ export const CODES = {
       cause: 'Fastify ignores a number as `trustProxy` since 5.12.1.',
       action: "Name your proxies: `trustProxy: ['loopback', '10.0.0.0/8']`.",
     },
+    SLUICE_SKIP_NOTHING: {
+      meaning: 'The function `skip` has no `return`, so no request is exempt.',
+      cause:
+        "A block in braces returns nothing by itself: `skip: (request) => { request.path === '/health' }`.",
+      action: 'Remove the braces, or write `return`.',
+    },
+    SLUICE_LIST_ADDRESS: {
+      meaning:
+        'The key function returns an address, but `allow` and `deny` compare another: that of the connection.',
+      cause:
+        'The function reads the address from a header, such as `CF-Connecting-IP`. The lists do not know of it.',
+      action:
+        'Set `trustProxy` instead of the function, so that keys and lists have the same address.',
+    },
+    SLUICE_NO_GUARD: {
+      meaning:
+        'In NestJS, `RateLimitModule` is imported, but nothing uses `RateLimitGuard`. No request is limited.',
+      cause: 'The provider of the guard is missing, or a module without it is the root module.',
+      action:
+        'Add `{ provide: APP_GUARD, useClass: RateLimitGuard }` to the providers, or `@UseGuards(RateLimitGuard)` to a controller. For calls by hand alone, `createLimiter` is enough.',
+    },
+    SLUICE_SCOPE_EMPTY: {
+      meaning: 'In Fastify, `rateLimit` is registered in a plugin without routes. It limits none.',
+      cause: "A plugin's hooks are for its own routes, and those of the plugins within.",
+      action:
+        'Register it on the application, or wrap the plugin that registers it in `fastify-plugin`.',
+    },
+    SLUICE_AFTER_ROUTES: {
+      meaning:
+        'In Express and Koa, the limiter is the last middleware, behind the routes. It limits only what no route has answered.',
+      cause: 'Middleware runs in the order in which it was added.',
+      action: 'Move `app.use(rateLimit(…))` before the routes.',
+    },
     SLUICE_UNANSWERED: {
       meaning:
         'The function `respond` neither sent a response nor returned one, so a refusal got the default body.',

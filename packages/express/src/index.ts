@@ -1,5 +1,5 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import { RoutedLimiter } from '@sluice/core/adapter'
+import { RoutedLimiter, warnOnce } from '@sluice/core/adapter'
 import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
 
@@ -43,7 +43,12 @@ declare global {
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   const limiter = new RoutedLimiter(options, expressAdapter)
+  let isPlaced = false
   const handler: RequestHandler = (request, response, next) => {
+    if (!isPlaced) {
+      isPlaced = true
+      warnIfLast(request, handler)
+    }
     const passed = limiter.handle(request, response)
     if (passed instanceof Promise)
       return passed.then((goesOn) => (goesOn ? next() : undefined), next)
@@ -52,6 +57,30 @@ export function rateLimit(options: RateLimitOptions): RateLimitHandler {
   const usage = (): RequestHandler => (request, response, next) =>
     limiter.usage(request, response).catch(next)
   return Object.assign(handler, { limiter: limiter.limiter, usage })
+}
+
+/** A layer of Express's router, 4 and 5. Its error handlers take four arguments. */
+interface Layer {
+  readonly handle: (...args: never[]) => unknown
+  readonly route?: unknown
+}
+
+/** Warns of a limiter behind all routes of the application, which only sees what none of them has answered. */
+function warnIfLast({ app }: Request, handler: RequestHandler): void {
+  const { router, _router = router } = (app ?? {}) as { [name: string]: unknown } as Record<
+    string,
+    { stack?: Layer[] }
+  >
+  const stack = _router?.stack ?? []
+  const at = stack.findIndex(({ handle }) => handle === handler)
+  const isRoute = ({ handle, route }: Layer) => route !== undefined || 'stack' in handle
+  const after = stack.slice(at + 1).filter(({ handle }) => handle.length < 4)
+  if (at < 0 || after.length > 0 || !stack.slice(0, at).some(isRoute)) return
+  warnOnce(
+    'SLUICE_AFTER_ROUTES',
+    'The limiter is behind all routes of the application, so it limits only requests that no route has answered. ' +
+      'Move app.use(rateLimit(…)) before the routes.',
+  )
 }
 
 export default rateLimit

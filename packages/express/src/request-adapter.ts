@@ -8,10 +8,15 @@ export const expressAdapter: RequestAdapter<Request, Response> = {
     (response) => response,
   ),
   address: (request) => request.ip,
-  proxyTrust: (request) => expressTrust(request.app?.get('trust proxy')),
+  proxyTrust(request) {
+    const trust = expressTrust(request.app?.get('trust proxy'))
+    // serverless-http sets the address itself, in front of Express's own getter.
+    return trust !== 'nobody' && Object.hasOwn(request, 'ip') ? 'ignored' : trust
+  },
   user: (request) => (request as { user?: unknown }).user,
   path: (request) => request.path,
-  otherPath: ({ baseUrl, path }) => (baseUrl ? baseUrl + path : undefined),
+  otherPath: ({ baseUrl, originalUrl, path, url }) =>
+    baseUrl && originalUrl !== url ? baseUrl + path : undefined,
   route: (request) => request.route?.path,
   // A request that a test has made may have no application.
   routing: ({ app }) => ({

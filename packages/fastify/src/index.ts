@@ -7,7 +7,7 @@ import {
 import { RoutedLimiter, readAdapterOption, registrationScope, warnOnce } from '@sluice/core/adapter'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Hook, handler } from './hook.ts'
+import { type Hook, type HookHandler, handler } from './hook.ts'
 import { register } from './registrations.ts'
 import { adapterOf } from './request-adapter.ts'
 import { type FastifyLimiter, RouteLimiters } from './route-limiters.ts'
@@ -77,11 +77,36 @@ async function install(app: FastifyInstance, options: RateLimitOptions): Promise
 
   if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', httpLimiters.limiter)
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)
-  app.addHook('onRoute', (route) => httpLimiters.add(route))
+  let hasRoutes = false
+  app.addHook('onRoute', (route) => {
+    hasRoutes = true
+    httpLimiters.add(route)
+  })
   app.addHook('onClose', async () => httpLimiters.limiter.close())
-  app.addHook(
-    hook as 'onRequest',
-    handler((request) => httpLimiters.of(request, hook)),
+  const decide = handler((request) => httpLimiters.of(request, hook))
+  app.addHook(hook as 'onRequest', decide)
+  app.addHook('onReady', async () => {
+    if (!hasRoutes && isScope(app)) warnIfUnused(app, hook, decide)
+  })
+}
+
+/** Whether it is the instance of a plugin, not the application itself. Fastify makes the one around it its prototype. */
+function isScope(app: FastifyInstance): boolean {
+  return typeof Object.getPrototypeOf(app)?.addHook === 'function'
+}
+
+/** Warns of a limiter in a scope without routes: it has no effect on the routes outside. */
+function warnIfUnused(app: FastifyInstance, hook: Hook, decide: HookHandler): void {
+  const name = 'sluiceRateLimit'
+  Object.defineProperty(decide, 'name', { value: name, configurable: true })
+  // Routes that were added to the scope before the plugin have the hook.
+  const isUsed = app.printRoutes({ includeHooks: true, commonPrefix: false }).includes(name)
+  Object.defineProperty(decide, 'name', { value: hook, configurable: true })
+  if (isUsed) return
+  warnOnce(
+    'SLUICE_SCOPE_EMPTY',
+    'rateLimit is registered in a plugin that has no routes, so it limits none: a plugin of Fastify has its hooks for ' +
+      'itself. Register it on the application, or wrap the plugin that registers it in fastify-plugin.',
   )
 }
 

@@ -1,5 +1,5 @@
 import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import { noteEnd, RoutedLimiter } from '@sluice/core/adapter'
+import { noteEnd, RoutedLimiter, warnOnce } from '@sluice/core/adapter'
 import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
 import { checkContext, koaAdapter } from './request-adapter.ts'
@@ -41,8 +41,13 @@ declare module 'koa' {
  */
 export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const limiter = new RoutedLimiter(options, koaAdapter)
+  let isPlaced = false
   const middleware: Middleware = async (ctx, next) => {
     checkContext(ctx)
+    if (!isPlaced) {
+      isPlaced = true
+      warnIfLast(ctx, middleware)
+    }
     try {
       if (await limiter.handle(ctx, ctx)) return await next()
     } catch (error) {
@@ -56,6 +61,17 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   }
   const usage = (): Middleware => (ctx) => limiter.usage(ctx, ctx)
   return Object.assign(middleware, { limiter: limiter.limiter, usage })
+}
+
+/** Warns of a limiter behind all routers of the application, which only sees what none of them has answered. */
+function warnIfLast({ app }: Context, middleware: Middleware): void {
+  const all = app.middleware as (Middleware & { router?: unknown })[]
+  if (all?.at(-1) !== middleware || !all.some(({ router }) => router !== undefined)) return
+  warnOnce(
+    'SLUICE_AFTER_ROUTES',
+    'The limiter is behind all routes of the application, so it limits only requests that no route has answered. ' +
+      'Move app.use(rateLimit(…)) before the routes.',
+  )
 }
 
 export default rateLimit

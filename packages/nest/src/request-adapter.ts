@@ -7,6 +7,7 @@ import {
   fastifyTrust,
   isResponse,
   nodeExchange,
+  notOfFramework,
   type RequestAdapter,
   readResponse,
   sendableOf,
@@ -71,6 +72,16 @@ export function typeWhenWritten(response: AnyResponse, refusal: RateLimitExcepti
   }
 }
 
+/** Every request has one of these. */
+const PARTS = ['socket', 'headers', 'method', 'url']
+
+/** Whether it is something else, such as the context of a subscription. A test may have made an empty object. */
+function isOther(request: object): boolean {
+  if (PARTS.some((name) => name in request)) return false
+  for (const name in request) if (name !== 'rateLimit') return true
+  return false
+}
+
 /** Takes the status and the fields of a `Response` that `respond` has returned. */
 async function bodyOf(response: AnyResponse, result: Response): Promise<unknown> {
   const setStatus = (status: number) => nestAdapter.setStatus(response, status)
@@ -99,7 +110,11 @@ export const nestAdapter: RequestAdapter<AnyRequest, AnyResponse> = {
     throw new RateLimitException(toError(), body, mediaType)
   },
   toThrown: (error, body, mediaType) => new RateLimitException(error, body, mediaType),
-  address: (request) => ('ip' in request ? request.ip : request.socket?.remoteAddress),
+  address(request) {
+    if ('ip' in request) return request.ip
+    if (isOther(request)) throw notOfFramework('request', 'a request', request)
+    return request.socket?.remoteAddress
+  },
   proxyTrust: ({ app, server }) =>
     server === undefined ? expressTrust(app?.get('trust proxy')) : fastifyTrust(server),
   user: (request) => request.user,

@@ -1,7 +1,7 @@
 // GraphQL, microservices and gateways, with the guards and filters of the README as they are written there.
 
 import 'reflect-metadata'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo'
 import {
   Controller,
+  type ExecutionContext,
   Get,
   type INestApplication,
   Module,
@@ -19,7 +20,7 @@ import {
   UseGuards,
 } from '@nestjs/common'
 import { type AbstractHttpAdapter, APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core'
-import { GraphQLModule, Query, Resolver } from '@nestjs/graphql'
+import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql'
 import { ClientProxyFactory, MessagePattern, Payload, Transport } from '@nestjs/microservices'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
@@ -148,6 +149,81 @@ it('limits the resolvers of Apollo, each with its limit, and the controllers bes
   const refused = await request(server).get('/rest')
   expect(refused.status).toBe(429)
   expect(refused.headers['content-type']).toMatch(/^application\/problem\+json/)
+})
+
+describe('subscriptions over graphql-ws', () => {
+  const keys: string[] = []
+
+  async function subscribing(guard: Type) {
+    @Resolver()
+    class Ticks {
+      @Query()
+      hello() {
+        return 'hello'
+      }
+
+      @Subscription()
+      async *tick() {
+        yield { tick: 'tock' }
+      }
+    }
+    keys.length = 0
+    const server = await start({
+      imports: [
+        RateLimitModule.forRoot({
+          limit: 2,
+          window: '1d',
+          onDecision: (_, __, key) => void keys.push(key),
+        }),
+        GraphQLModule.forRoot<ApolloDriverConfig>({
+          driver: ApolloDriver,
+          typeDefs: 'type Query { hello: String } type Subscription { tick: String }',
+          subscriptions: { 'graphql-ws': true },
+          context: ({ req, res }: { req: object; res: object }) => ({ req, res }),
+        }),
+      ],
+      providers: [Ticks, { provide: APP_GUARD, useClass: guard }],
+    })
+    const { port } = server.address() as AddressInfo
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
+    await once(socket, 'open')
+    const next = async () => JSON.parse(String((await once(socket, 'message'))[0]))
+    const send = (message: object) => socket.send(JSON.stringify(message))
+    send({ type: 'connection_init' })
+    expect(await next()).toMatchObject({ type: 'connection_ack' })
+    return async (id: string) => {
+      const answers: { type: string; payload?: unknown }[] = []
+      const done = (async () => {
+        for await (const [data] of on(socket, 'message')) {
+          answers.push(JSON.parse(String(data)))
+          if (['complete', 'error'].includes(answers.at(-1)?.type as string)) return answers
+        }
+        return answers
+      })()
+      send({ id, type: 'subscribe', payload: { query: 'subscription { tick }' } })
+      return JSON.stringify(await done)
+    }
+  }
+
+  it('are counted by the address of their handshake', async () => {
+    const subscribe = await subscribing(GraphQLRateLimitGuard as Type)
+    expect(await subscribe('1')).toContain('tock')
+    expect(await subscribe('2')).toContain('tock')
+    expect(await subscribe('3')).toContain('Quota Exceeded')
+    expect(new Set(keys)).toEqual(new Set(['127.0.0.1']))
+  })
+
+  it('what is not a request is an error', async () => {
+    class Careless extends RateLimitGuard {
+      protected override getRequest(context: ExecutionContext) {
+        const { req = {} } = context.getArgByIndex(2)
+        return { request: req }
+      }
+    }
+    const subscribe = await subscribing(Careless)
+    expect(await subscribe('1')).toMatch(/SLUICE_REQUEST|a request/)
+    expect(keys).toEqual([])
+  })
 })
 
 /** The warnings of the process, which gives each once. */

@@ -252,7 +252,7 @@ export const PROSE = {
       form: 'a profile, an array of compatible ones, or `false`',
       typescript: 'HeaderProfile | readonly HeaderProfile[] | false',
       description:
-        'Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with `false`.',
+        'Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with `false`. Fields that the application sets later win, those of a proxied upstream too: a gateway sends its own only if it removes these from the response that it passes on.',
       see: 'See [the profiles](#header-profiles).',
     },
     retryAfterJitter: {

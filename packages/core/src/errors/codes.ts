@@ -83,6 +83,11 @@ export type WarningCode =
   | 'SLUICE_CLASS_UNKNOWN'
   | 'SLUICE_ROUTE_UNMATCHED'
   | 'SLUICE_UNANSWERED'
+  | 'SLUICE_SKIP_NOTHING'
+  | 'SLUICE_LIST_ADDRESS'
+  | 'SLUICE_NO_GUARD'
+  | 'SLUICE_SCOPE_EMPTY'
+  | 'SLUICE_AFTER_ROUTES'
 
 /** The last ones are those of a `RateLimitError` and a `BudgetError`. */
 export type Code =

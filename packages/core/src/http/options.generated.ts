@@ -148,8 +148,9 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
   deny?: readonly string[] | undefined
   /**
    * Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with
-   * `false`. A profile, an array of compatible ones, or `false`. Default: `['draft-11',
-   * 'draft-6']`.
+   * `false`. Fields that the application sets later win, those of a proxied upstream too: a gateway
+   * sends its own only if it removes these from the response that it passes on. A profile, an array
+   * of compatible ones, or `false`. Default: `['draft-11', 'draft-6']`.
    */
   headers?: HeaderProfile | readonly HeaderProfile[] | false | undefined
   /**

@@ -1,3 +1,5 @@
+import { warnOnce } from '../errors/warning.ts'
+import { parseAddress } from '../key/address.ts'
 import { numberOf } from '../key/digest.ts'
 import { shardedKey } from '../key/notation.ts'
 import { checkCost } from '../limiter/arguments.ts'
@@ -132,11 +134,32 @@ function readExemptions<Request, Response>(
     if (isPromise(key)) key.catch(() => {})
     return key
   }
-  const skips = skip && then(skip(from.request, readKey), Boolean)
+  const skips =
+    skip &&
+    then(skip(from.request, readKey), (result: unknown) => {
+      if (result === undefined) warnOfNothing(skip)
+      return Boolean(result)
+    })
   return thenNative<boolean | undefined, Reading>(skips, (skipped) => {
     if (skipped) return 'skip'
     return preflight ? readPreflight(compiled, from, key) : readListed(compiled, from, key)
   })
+}
+
+/** The functions that were looked at. */
+const looked = new WeakSet<object>()
+
+/** Undefined is no mistake in itself: `user?.isAdmin`. But a block without `return` gives nothing else. */
+function warnOfNothing(skip: object): void {
+  if (looked.has(skip)) return
+  looked.add(skip)
+  const text = String(skip)
+  if (!text.endsWith('}') || /\breturn\b|\[native code\]/.test(text)) return
+  warnOnce(
+    'SLUICE_SKIP_NOTHING',
+    'The function skip returns nothing, so no request is exempt. Return true for those that are: ' +
+      "skip: (request) => request.path === '/health'.",
+  )
 }
 
 /**
@@ -165,9 +188,24 @@ function readListed<Request, Response>(
   const listed = access?.hasRanges ? access.ofAddress(from.address) : undefined
   // One that `allow` has by its address may be on `deny` by a key.
   if (listed && (listed.source === 'deny' || !access?.deniesKeys)) return listed
-  return thenNative<Charge[], Charge[] | Listed>(
-    readCharges(rules, from, key),
-    (charges) => access?.ofKeys(charges) ?? listed ?? charges,
+  return thenNative<Charge[], Charge[] | Listed>(readCharges(rules, from, key), (charges) => {
+    if (access?.hasRanges && OWN_ADDRESS.test(charges[0]?.key as string))
+      warnOfOtherAddress(charges, from.address)
+    return access?.ofKeys(charges) ?? listed ?? charges
+  })
+}
+
+/** A key that a function returned, if that looks like an address. */
+const OWN_ADDRESS = /^key:[\da-f.:]*[.:][\da-f.:]+$/i
+
+/** Warns where a list compares another address than the one that the key function has read, from a header. */
+function warnOfOtherAddress([charge]: readonly Charge[], address: string | undefined): void {
+  const own = parseAddress((charge as Charge).key.slice('key:'.length))
+  if (own === undefined || String(own) === String(address && parseAddress(address))) return
+  warnOnce(
+    'SLUICE_LIST_ADDRESS',
+    'The key function returns another address than that of the connection, which allow and deny compare: they do ' +
+      "not hold for the client. Leave out key, and name your proxies: trustProxy: ['loopback', '10.0.0.0/8'].",
   )
 }
 

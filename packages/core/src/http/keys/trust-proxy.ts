@@ -180,7 +180,8 @@ const UNSAFE = {
   ],
   ignored: [
     'SLUICE_PROXY_IGNORED',
-    'Fastify has ignored a number as trustProxy since 5.12.1: all clients behind a proxy share ' +
-      'its address and so its limit. Name your proxies: ',
+    "The framework's own proxy setting has no effect (Fastify ignores a number since 5.12.1, and with " +
+      'serverless-http Express ignores all): all clients behind a proxy share its address and so its limit. ' +
+      'Name your proxies in the option of the limiter: ',
   ],
 } as const satisfies Record<Exclude<ProxyTrust, 'named'>, readonly [code: string, text: string]>
