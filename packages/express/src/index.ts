@@ -67,11 +67,9 @@ interface Layer {
 
 /** Warns of a limiter behind all routes of the application, which only sees what none of them has answered. */
 function warnIfLast({ app }: Request, handler: RequestHandler): void {
-  const { router, _router = router } = (app ?? {}) as { [name: string]: unknown } as Record<
-    string,
-    { stack?: Layer[] }
-  >
-  const stack = _router?.stack ?? []
+  const parts = (app ?? {}) as unknown as Record<string, { stack?: Layer[] } | undefined>
+  // Express 5 has no `_router`; 4 throws where `router` is read.
+  const stack = (parts._router ?? parts.router)?.stack ?? []
   const at = stack.findIndex(({ handle }) => handle === handler)
   const isRoute = ({ handle, route }: Layer) => route !== undefined || 'stack' in handle
   const after = stack.slice(at + 1).filter(({ handle }) => handle.length < 4)
