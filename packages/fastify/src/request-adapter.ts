@@ -47,7 +47,7 @@ export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, 
         const setStatus = (status: number) => void reply.code(status)
         const setField = (name: string, value: string | string[]) => void reply.header(name, value)
         reply.send(Buffer.from(await readResponse(payload, setStatus, setField)))
-      } else if (isStream(payload) || sendableOf(payload) !== undefined) reply.send(payload)
+      } else if (isPayload(payload)) reply.send(payload)
       else return beginsSoon(reply.raw, () => reply.sent || reply.raw.headersSent)
       return true
     },
@@ -55,6 +55,11 @@ export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, 
   }
 }
 
-function isStream(payload: unknown): boolean {
-  return typeof (payload as { pipe?: unknown } | undefined)?.pipe === 'function'
+/** Whether Fastify is to send it, or to report that it can't. Timers and the like are left out. */
+function isPayload(payload: unknown): boolean {
+  if (typeof payload !== 'object') return payload !== undefined
+  return (
+    typeof (payload as { pipe?: unknown } | null)?.pipe === 'function' ||
+    sendableOf(payload) !== undefined
+  )
 }
