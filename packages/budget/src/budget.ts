@@ -206,12 +206,13 @@ export class Budget<L extends string = string> {
     if (!decision.allowed && !soft) return toCall(shown)
     let ending: Promise<void> | undefined
     const end = (actual: number) => {
-      const settle = () => limiter.settle(charges, decision.policies, actual - cost)
-      ending ??= settle().then(() => void held?.release())
+      ending ??= limiter.settle(charges, decision.policies, actual - cost)
+      held?.release()
       return ending
     }
     const ended = (reason: string) => void (reason === 'abandoned' && end(cost))
-    const held = limiter.hold(charges, decision, ended, activity)
+    const { hold } = this.#settings
+    const held = hold === undefined ? undefined : limiter.hold(charges, decision, ended, activity)
     // The model that answers may have a name of its own. Who has reserved by hand says which one it is.
     const asked = activity && estimates[prices.indexOf(most)]?.model
     const paid = (usage?: Usage) => usage && priceOf(this.#settings, usage, asked)

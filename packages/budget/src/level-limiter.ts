@@ -5,6 +5,7 @@ import {
   nextSlot,
   numberOf,
   openLimiter,
+  settleUntilConfirmed,
 } from '@sluice/core/adapter'
 import type { Settings } from './options.ts'
 
@@ -12,9 +13,6 @@ import type { Settings } from './options.ts'
 const KNOWN = 'name limit window timeZone anchor algorithm unit alertAt reserve hold'.split(' ')
 /** The first days of the weeks in which runs are counted: of any three days, one of the two has all. */
 const WEEKS = { '': '2024-01-01', '-2': '2024-01-04' }
-/** How long a settlement that the store does not confirm is repeated, and how often, ms. */
-const REPEAT_FOR_MS = 3_600_000
-const REPEAT_AFTER_MS = 1000
 
 /** The charge of one policy: whom, against which limit, and how much. In integers. */
 export interface LevelCharge {
@@ -32,6 +30,9 @@ export function inWeeks(charge: LevelCharge): LevelCharge[] {
 
 /** The levels of some calls, and of their run, decided together. */
 export class LevelLimiter extends ChargeLimiter {
+  /** Whether the estimates of a process that dies come back. */
+  readonly #returns: boolean
+
   /**
    * @param names the names of the charges
    * @param store the store of the first limiter, in which all of them count
@@ -49,13 +50,14 @@ export class LevelLimiter extends ChargeLimiter {
     }
     const options = { ...settings.store, store, ...(onAlert && { onThreshold }) }
     super(openLimiter(policies, options, { settles: true }))
+    this.#returns = settings.hold !== undefined
   }
 
   chargesOf(charges: readonly LevelCharge[]): Charge[] {
     const owner = numberOf((charges[0] as LevelCharge).key)
     return charges.map(({ key, limit, cost }, i) => {
       const policy = this.compiledPolicies[i] as (typeof this.compiledPolicies)[number]
-      const slot = policy.reserves ? nextSlot() : undefined
+      const slot = this.#returns && policy.reserves ? nextSlot() : undefined
       return { key, cost, limit: policy.compiledLimit ?? policy.limitFor(limit), slot, owner }
     })
   }
@@ -72,35 +74,22 @@ export class LevelLimiter extends ChargeLimiter {
   }
 
   /**
-   * Corrects what was charged, and ends its reservations. Never rejects: what the store does not confirm is repeated,
-   * and may then be charged twice, never less.
+   * Corrects what was charged, once, and ends its reservations. Never rejects: what the store does not confirm is
+   * repeated for an hour.
    * @param charged the decision about each charge
    * @param delta the cost beyond the charge, integers
    */
   async settle(charges: readonly Charge[], charged: Charged, delta: number): Promise<void> {
+    if (charged.length === 0) return
     const corrected = charges.map((charge, i) => {
-      const cost = this.compiledPolicies[i]?.unit === 'calls' ? 0 : delta
-      return { ...charge, cost, reserved: charge.slot && charge.cost }
+      if (!this.compiledPolicies[i]?.reserves) return { ...charge, cost: 0 }
+      const { slot, cost } = charge
+      // Without a reservation, the slot only identifies the settlement.
+      return { ...charge, cost: delta, slot: slot ?? nextSlot(), reserved: slot ? cost : 0 }
     })
     // A lower cost is given back to the window of the charge; a higher one is charged now.
     const policies = delta < 0 ? charged : charged.map(({ source }) => ({ source }))
-    const until = performance.now() + REPEAT_FOR_MS
-    const repeat = async () => {
-      try {
-        await this.settleCharges(corrected, { policies })
-      } catch {
-        if (performance.now() < until) repeatLater()
-      }
-    }
-    const repeatLater = () => {
-      const timer: { unref?(): void } = setTimeout(repeat, REPEAT_AFTER_MS)
-      timer.unref?.()
-    }
-    try {
-      if (charged.length > 0) await this.settleCharges(corrected, { policies })
-    } catch {
-      repeatLater()
-    }
+    await settleUntilConfirmed(this, corrected, { policies })
   }
 }
 
@@ -112,7 +101,7 @@ function policyOf(settings: Settings, name: string): object {
   const [, counted, week] = /^(run|calls)(?:\.\d+)?(|-2)$/.exec(name) ?? []
   const isMoney = counted !== 'calls'
   const unit = isMoney ? money.counted : counted
-  const reserved = isMoney && hold ? { unit, reserve: true, hold } : { unit }
+  const reserved = isMoney ? { unit, reserve: true, ...(hold && { hold }) } : { unit }
   if (week !== undefined)
     return { name, limit: varying, window: 'week', anchor: WEEKS[week as ''], ...reserved }
   const limit = levels.get(name)?.units ?? varying

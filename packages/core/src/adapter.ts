@@ -34,6 +34,7 @@ export { openLimiter } from './limiter/open-limiter.ts'
 export type { StoreOptions } from './limiter/options.generated.ts'
 export { compilePolicies } from './limiter/policies.ts'
 export { Policy } from './limiter/policy.ts'
+export { settleUntilConfirmed } from './limiter/settle-until-confirmed.ts'
 export { StoreLimiter } from './limiter/store-limiter.ts'
 export { Waiting } from './limiter/waiting/waiting.ts'
 export {

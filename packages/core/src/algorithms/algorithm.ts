@@ -172,6 +172,8 @@ export interface CompiledLimit {
    * it by `delta`. If it has been given back meanwhile, what it really cost is charged at `now`. With 0 reserved
    * units it corrects as any other.
    *
+   * @param confirmed if the algorithm keeps reservations: see `Charge.confirmed`. A settlement that is remembered
+   *   changes nothing
    * @param remaining the outcome of the charge said that so many units remained. Only a queue looks at it, to see
    *   whether anybody is behind the charge. Undefined: it gives back only if it had nothing else
    */
@@ -183,6 +185,7 @@ export interface CompiledLimit {
     slot?: number,
     reserved?: number,
     remaining?: number,
+    confirmed?: readonly number[],
   ): void
   /**
    * How long the state must be kept, ms from `now` on, where that is longer than `resetMs`. Left out: until

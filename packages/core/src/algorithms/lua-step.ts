@@ -75,7 +75,8 @@ export interface LuaEntries {
   readonly renew?: string
   /**
    * True if its slots are reservations: `decide` and `commit` also see `owner`; `settle` sees `reserved`, the units that the slot was charged (0: it has
-   * none), and sets `raw` to the state before, and by how much it corrects it (units).
+   * none), `confirmed` and `confirmedToo`, the slots of settlements to forget (0: none; the first is -1: this one is not
+   * to be remembered), and sets `raw` to the state before, and by how much it corrects it (units).
    */
   readonly reserves?: true
 }

@@ -36,9 +36,6 @@ export class StoreError extends Error {
   }
 }
 
-/** Failures of operations that the store has confirmed after all, but too late. */
-export const confirmedLate = new WeakSet<StoreError>()
-
 /** The message of the cause, without its full stop, since this message adds one. */
 function reasonOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : textOf(cause)

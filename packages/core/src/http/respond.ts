@@ -199,7 +199,7 @@ export class Responder<Request, Response> {
       const functions = rules.map(({ settle }, i) => (policies[i]?.allowed ? settle : undefined))
       const settled = policies.filter((_, i) => functions[i] !== undefined)
       const messages = { request, response, route }
-      const correction = new Correction(limiter, functions, charges, policies, messages, holdMs)
+      const correction = new Correction(limiter, functions, charges, policies, messages)
       settle = settleInTime(correction, adapter, response, settled, holdMs)
       if (reserves) reservation = holdEstimate(limiter, charges, decision, correction, progress)
     }

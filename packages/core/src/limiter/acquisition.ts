@@ -20,8 +20,8 @@ export interface Acquisition<M extends StoreMode = StoreMode> extends Decision {
   /**
    * Corrects the charge to what it has really cost, and gives slots back: at once, also if the estimate has been
    * given back meanwhile, because this process was not seen to renew it. Further calls, and one after a refusal or
-   * `release`, do nothing. After a rejection the store has perhaps not got it: call it again, which charges no
-   * less than it has cost.
+   * `release`, do nothing. After a rejection the store has perhaps not got it: call it again within an hour,
+   * which corrects an estimate once.
    * @param cost units, an integer, 0 … 2^53 − 1
    * @throws SluiceError for a wrong cost; StoreError if the store does not confirm it. On a remote store, it rejects
    *   with them
@@ -40,22 +40,24 @@ export interface Acquisition<M extends StoreMode = StoreMode> extends Decision {
 
 /**
  * @param held undefined if the request was refused
- * @param correct corrects its charges to a cost
+ * @param correct corrects its charges to a cost; `isRepeated`: again, since the store has not confirmed it
  */
 export function toAcquisition(
   decision: Decision,
   mode: StoreMode,
   held: HeldSlot | undefined,
-  correct: (cost: number | undefined) => MaybePromise<void>,
+  correct: (cost: number | undefined, isRepeated: boolean) => MaybePromise<void>,
 ): Acquisition {
   const done = mode === 'async' ? Promise.resolve() : undefined
   let settling: MaybePromise<void> | null = held === undefined ? done : null
   let wanted: number | undefined
+  let isRepeated = false
   const settle = (cost = wanted): MaybePromise<void> => {
     if (settling !== null) return settling
     // A wrong one throws here, so that `release` can still keep the estimate.
     if (cost !== undefined) wanted = checkCost(cost)
-    const corrected = correct(cost)
+    const corrected = correct(cost, isRepeated)
+    isRepeated = true
     // Nothing is renewed any more, whether the store confirms it or not.
     const ended = held?.release()
     settling = isPromise(corrected) || isPromise(ended) ? bothOf(corrected, ended) : undefined

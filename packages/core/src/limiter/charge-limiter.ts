@@ -14,6 +14,7 @@ import type {
   StoreResult,
 } from '../stores/store.ts'
 import type { BannedQuota } from './ban.ts'
+import { ConfirmedSlots } from './confirmed-slots.ts'
 import { type Decision, toDecision } from './decision.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { HeldSlot, type HeldSlots } from './held-slots.ts'
@@ -42,6 +43,8 @@ export class ChargeLimiter {
   protected readonly onDecision: EventOptions['onDecision']
   readonly #releaseParts: () => void
   #singleUse: SingleUse | undefined
+  /** Undefined where no settlement may be made again. */
+  readonly #confirmed: ConfirmedSlots | undefined
   /** Reused by every decision of a synchronous store, so that it allocates only itself. */
   readonly #request: [readonly Charge[]] | undefined
 
@@ -55,6 +58,9 @@ export class ChargeLimiter {
     this.onDecision = parts.onDecision
     this.#releaseParts = parts.release
     this.#singleUse = parts.singleUse
+    const mayRepeat =
+      parts.store.mode === 'async' && parts.policies.some(({ reserves }) => reserves)
+    this.#confirmed = mayRepeat ? new ConfirmedSlots() : undefined
     this.#request = parts.store.mode === 'sync' ? [[]] : undefined
   }
 
@@ -109,7 +115,8 @@ export class ChargeLimiter {
   }
 
   /**
-   * Corrects the charges of a decision, each policy at its source and time. Without a time: now.
+   * Corrects the charges of a decision, each policy at its source and time. Without a time: now. On a remote store, one
+   * of a slot that ends a reservation (`Charge.reserved`) may be made again: it is made once.
    * @param route the route that its event names
    */
   settleCharges(charges: readonly Charge[], decision: Charged, route?: string): MaybePromise<void> {
@@ -132,14 +139,34 @@ export class ChargeLimiter {
       if (policies.findIndex(isSame) < i) return undefined
       const own = charges.map((charge, k) =>
         isSame(policies[k] as Partial<Origin>)
-          ? { ...charge, remaining: policies[k]?.remaining }
+          ? {
+              ...charge,
+              remaining: policies[k]?.remaining,
+              confirmed: this.#confirmedOf(charge, k),
+            }
           : { ...charge, cost: 0, reserved: undefined },
       )
       const { at: chargedAt, source } = policy
       const change = { kind: 'settle', charges: own, chargedAt, source } as const
-      return this.ledgers.change(ledger, change, onIncrease)
+      return then(this.ledgers.change(ledger, change, onIncrease), () => this.#confirm(own))
     })
     return all(corrected)
+  }
+
+  #confirmedOf(
+    { limit, key, slot, reserved }: Charge,
+    place: number,
+  ): readonly number[] | undefined {
+    if (slot === undefined || reserved === undefined || !limit.algorithm.reserves) return undefined
+    return this.#confirmed?.take(`${place} ${key}`)
+  }
+
+  #confirm(settled: readonly Charge[]): void {
+    for (const [place, { key, slot, confirmed, isRepeated }] of settled.entries()) {
+      // An attempt that was not answered may still be on its way.
+      if (confirmed !== undefined && !isRepeated)
+        this.#confirmed?.add(`${place} ${key}`, slot as number)
+    }
   }
 
   /** Gives a client of its own what `Limiter.override` says. */

@@ -162,8 +162,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       const held = this.hold(made, decision, (reason) =>
         this.events.released(reason, made, undefined),
       )
-      return toAcquisition(decision, this.store.mode, held, (actual = cost) =>
-        this.#settleAcquired(made, decision, cost, actual),
+      return toAcquisition(decision, this.store.mode, held, (actual = cost, isRepeated) =>
+        this.#settleAcquired(made, decision, cost, actual, isRepeated),
       )
     })
   }
@@ -178,6 +178,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     decision: Decision,
     cost: number,
     actual: number,
+    isRepeated: boolean,
   ): MaybePromise<void> {
     const delta = actual - cost
     if (delta === 0 && !this.compiledPolicies.some(({ reserves }) => reserves)) return undefined
@@ -185,7 +186,9 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       const { holdsSlots, reserves } = this.compiledPolicies[i] as Policy
       const isMade = decision.policies[i]?.allowed !== false
       if (holdsSlots || !isMade) return { ...charge, cost: 0, slot: undefined }
-      return { ...charge, cost: delta, reserved: reserves && cost > 0 ? cost : undefined }
+      const reserved = reserves && cost > 0 ? cost : undefined
+      const repeated = isRepeated && reserved !== undefined ? { isRepeated } : undefined
+      return { ...charge, cost: delta, reserved, ...repeated }
     })
     // A lower cost is given back to the time of the charge; a higher one is charged now.
     const { policies } = decision

@@ -25,6 +25,11 @@ export interface Charge {
    */
   reserved?: number | undefined
   /**
+   * Only in a settlement that may be made again, of a limit that keeps reservations: up to two slots of the key
+   * whose settlements are confirmed. The store forgets these, and remembers this one by its `slot`: it makes it once.
+   */
+  confirmed?: readonly number[] | undefined
+  /**
    * Only in a settlement: the units that remained after the charge (`Outcome.remaining`). A leaky bucket gives nothing
    * back to a charge that others are behind. Undefined: not known; then it gives back only if it had nothing else.
    */

@@ -121,12 +121,16 @@ local function heldAdd(held, at, slot, hold, extras)
   if at > (top.clock or 0) then top.clock = at end
 end
 
--- Takes out the entry of a slot. Returns what its step has added, or nil.
+-- Takes out the entry of a slot. Returns what its step has added, or nil: of several, of the one with the shortest hold.
 local function heldTake(held, slot)
   local found, entries = redis.call('ZRANGE', held, -slot, -slot, 'BYSCORE'), {}
   for i, entry in ipairs(found) do entries[2 * i - 1], entries[2 * i] = string.sub(entry, 1, -2), '' end
   if #found > 0 then heldDrop(held, entries) end
-  return entries[1] and string.sub(entries[1], ${SLOT_BYTES + 1})
+  local first = entries[1]
+  for i = 3, #entries, 2 do
+    if struct.unpack('<d', entries[i], 9) < struct.unpack('<d', first, 9) then first = entries[i] end
+  end
+  return first and string.sub(first, ${SLOT_BYTES + 1})
 end
 
 -- Holds those of these slots that are held anew, from now on. Returns the others.

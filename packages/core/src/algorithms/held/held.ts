@@ -5,6 +5,17 @@ export const MAX_CONCURRENT = 1000
 export const MAX_RESERVATIONS = 2000
 
 /**
+ * How long a settlement that may be made again is remembered at most, ms: longer than it is repeated, which is an hour.
+ */
+export const REMEMBERED_MS = 3_900_000
+
+/** The most settlements of a key that are remembered: a further one is made, but would be made again. */
+export const MAX_REMEMBERED = 2000
+
+/** In place of the owner, of what is held to remember a settlement. */
+export const SETTLED = Number.MAX_SAFE_INTEGER
+
+/**
  * How long a refused client waits before it asks again, ms: nobody can know when something will be given back.
  */
 export const SLOT_WAIT_MS = 1000

@@ -1,12 +1,18 @@
 import { HELD_LUA } from '../held/held.lua.ts'
-import { MAX_RESERVATIONS, SLOT_WAIT_MS } from '../held/held.ts'
+import {
+  MAX_REMEMBERED,
+  MAX_RESERVATIONS,
+  REMEMBERED_MS,
+  SETTLED,
+  SLOT_WAIT_MS,
+} from '../held/held.ts'
 import type { LuaStep } from '../lua-step.ts'
 
 /**
  * The Lua form of reserved.ts, around that of the other step, whose state is three integers.
  *
  * The reservations are in the sorted set of held.lua.ts; without a state, what is there has no meaning. Each has
- * besides: when it was charged (ms), its units, its owner.
+ * besides: when it was charged (ms), its units, its owner. A settlement that is remembered is there without units.
  *
  * The reply has the state without what has ended, on which the other step in TypeScript repeats the decision;
  * of a key that has too many reservations, when a client may ask again.
@@ -39,10 +45,13 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
         rebased = rebased or #ended > 0 or clock > now
         if heldReaches(held, ${MAX_RESERVATIONS / 2}) then
           local free = ${MAX_RESERVATIONS} - heldAfter(held, 0) + #ended / 2
-          local own = heldCount(held, owner)
+          local own, settled = heldCount(held, owner), heldCount(held, ${SETTLED})
           for i = 1, #ended, 2 do
-            if struct.unpack('<d', ended[i], 33) == owner then own = own - 1 end
+            local ender = struct.unpack('<d', ended[i], 33)
+            if ender == owner then own = own - 1 end
+            if ender == ${SETTLED} then settled = settled - 1 end
           end
+          free = free + settled
           isFull = free <= ${MAX_RESERVATIONS / 2} and own >= free
         end
       end
@@ -67,16 +76,35 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
     ${giveBack}
     local delta, chargedAt = delta, chargedAt
     if clock then heldMove(held, now, clock, ended) end
-    if reserved > 0 then
+    local remembers = confirmed >= 0
+    if reserved > 0 or remembers then
       local taken = clock and heldTake(held, slot)
       if taken then
-        chargedAt = delta < 0 and struct.unpack('<d', taken) or now
-      else
+        local at, units = struct.unpack('<dd', taken)
+        chargedAt = delta < 0 and at or now
+        if units == 0 then delta = 0 end
+      elseif reserved > 0 then
         delta, chargedAt = reserved + delta, now
       end
     end
     raw, corrected = pack('<dddd', a, b, c, own and own.mark or 0), pack('<d', delta)
     ${inner.settle ?? ''}
+    if remembers then
+      if livesUntil == 0 then heldClear(held) end
+      for _, slot in ipairs({ confirmed, confirmedToo }) do
+        local taken = slot > 0 and heldTake(held, slot)
+        local chargedAt, units = now, 0
+        if taken then chargedAt, units = struct.unpack('<dd', taken) end
+        if units > 0 then
+          local delta = -units
+          ${inner.settle ?? ''}
+        end
+      end
+      if heldCount(held, ${SETTLED}) < ${MAX_REMEMBERED} then
+        heldAdd(held, now, slot, ${REMEMBERED_MS}, pack('<ddd', now, 0, ${SETTLED}))
+        clock = now
+      end
+    end
     local last = clock and heldLast(held, now) or now`,
     full: `
     ${inner.full ?? ''}

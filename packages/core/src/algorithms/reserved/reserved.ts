@@ -1,11 +1,22 @@
 import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { HeldArray, MAX_RESERVATIONS, MOST_ENDED, SLOT_WAIT_MS } from '../held/held.ts'
+import {
+  HeldArray,
+  MAX_REMEMBERED,
+  MAX_RESERVATIONS,
+  MOST_ENDED,
+  REMEMBERED_MS,
+  SETTLED,
+  SLOT_WAIT_MS,
+} from '../held/held.ts'
 
 /** How long a reservation is held without renewal, if nobody says, ms. */
 const HOLD_MS = 30_000
 
-/** Each reservation has further numbers: when it was charged (ms), its units, its owner. */
+/**
+ * Each reservation has further numbers: when it was charged (ms), its units, its owner. A settlement that is remembered
+ * has no units, and the owner `SETTLED`.
+ */
 const EXTRAS = 3
 const [CHARGED_AT, UNITS] = [0, 1] as const
 
@@ -52,7 +63,8 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     const { held } = state
     if (held === undefined) return
     if (hasEnded || held.clock > now) state.rebased = true
-    const free = MAX_RESERVATIONS - held.length
+    if (held.length < MAX_RESERVATIONS / 2) return
+    const free = MAX_RESERVATIONS - held.length + held.countOf(SETTLED)
     if (free <= MAX_RESERVATIONS / 2 && held.countOf(owner) >= free) refuse(state)
   }
 
@@ -69,20 +81,28 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     now: number,
     delta: number,
     chargedAt: number,
-    slot?: number,
+    slot = 0,
     reserved = 0,
+    _remaining?: number,
+    confirmed?: readonly number[],
   ): void {
     this.#giveBackEnded(state, now)
-    const { held } = state
-    held?.holdAsOf(now)
-    if (reserved === 0) {
-      this.#inner.settle(state, now, delta, chargedAt)
-      return
+    state.held?.holdAsOf(now)
+    const isRemembered = confirmed !== undefined
+    const ends = reserved > 0 || isRemembered
+    const taken = ends ? state.held?.take([slot, ...(confirmed ?? [])]) : undefined
+    const known = taken?.get(slot)
+    // A client may have sent a reservation again after its settlement.
+    for (const each of confirmed ?? []) {
+      const [chargedAt = now, units = 0] = taken?.get(each) ?? []
+      if (units > 0) this.#inner.settle(state, now, -units, chargedAt)
     }
-    const reservation = held?.take([slot as number]).get(slot as number)
-    if (reservation === undefined) this.#inner.settle(state, now, reserved + delta, now)
-    else
-      this.#inner.settle(state, now, delta, delta < 0 ? (reservation[CHARGED_AT] as number) : now)
+    if (known?.[UNITS] === 0) this.#inner.settle(state, now, 0, now)
+    else if (known !== undefined)
+      this.#inner.settle(state, now, delta, delta < 0 ? (known[CHARGED_AT] as number) : now)
+    else if (reserved > 0) this.#inner.settle(state, now, reserved + delta, now)
+    else this.#inner.settle(state, now, delta, chargedAt)
+    if (isRemembered) remember(state, now, slot)
   }
 
   renew(state: KeyState, now: number, slots: readonly number[]): void {
@@ -112,6 +132,14 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     state.held = others
     return true
   }
+}
+
+/** Holds the slot of a settlement, with no units, so that it is made once. */
+function remember(state: KeyState, now: number, slot: number): void {
+  state.held ??= new HeldArray(EXTRAS)
+  const { held } = state
+  if (held.length < MAX_REMEMBERED || held.countOf(SETTLED) < MAX_REMEMBERED)
+    held.add(now, slot, REMEMBERED_MS, [now, 0, SETTLED])
 }
 
 /** The key has as many reservations as it can. Nobody knows when one of them will be settled. */

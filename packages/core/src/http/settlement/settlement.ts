@@ -1,10 +1,10 @@
-import { unref } from '#platform'
 import { mostSettled } from '../../algorithms/algorithm.ts'
-import { confirmedLate, StoreError } from '../../errors/store-error.ts'
+import { StoreError } from '../../errors/store-error.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import type { ChargeLimiter } from '../../limiter/charge-limiter.ts'
 import type { Decision } from '../../limiter/decision.ts'
+import { settleUntilConfirmed } from '../../limiter/settle-until-confirmed.ts'
 import { isPromise, type MaybePromise } from '../../maybe-promise.ts'
 import { checkInteger } from '../../options/checks.ts'
 import type { Charge, Origin } from '../../stores/store.ts'
@@ -34,7 +34,6 @@ export class Correction<Request = never, Response = never> {
   readonly #charges: readonly Charge[]
   readonly #policies: Decision['policies']
   readonly #messages: Messages<Request, Response>
-  readonly #holdMs: number
   /** Units of the estimate that each policy has not got back. */
   readonly #kept: number[]
   /** Units that each policy has been charged beyond its estimate. */
@@ -43,24 +42,19 @@ export class Correction<Request = never, Response = never> {
   readonly #isReserved: boolean[]
   #last = Promise.resolve()
 
-  /**
-   * @param functions the option of each policy; undefined: its charge is final
-   * @param holdMs how long a reservation lasts without renewal, ms
-   */
+  /** @param functions the option of each policy; undefined: its charge is final */
   constructor(
     limiter: ChargeLimiter,
     functions: readonly (SettleOption<Request, Response> | undefined)[],
     charges: readonly Charge[],
     policies: Decision['policies'],
     messages: Messages<Request, Response>,
-    holdMs: number,
   ) {
     this.#limiter = limiter
     this.#functions = functions
     this.#charges = charges
     this.#policies = policies
     this.#messages = messages
-    this.#holdMs = holdMs
     this.#kept = charges.map(({ cost }) => cost)
     this.#added = charges.map(() => 0)
     this.#isReserved = charges.map(
@@ -129,25 +123,13 @@ export class Correction<Request = never, Response = never> {
       return { ...each, cost: units[i] as number, reserved: isEnded[i] ? each.cost : undefined }
     })
     try {
-      const done = this.#limiter.settleCharges(differences, { policies }, this.#messages.route)
-      return isPromise(done)
-        ? done.catch((error) => this.#failed(error, differences, policies))
-        : undefined
+      const { route } = this.#messages
+      const done = settleUntilConfirmed(this.#limiter, differences, { policies }, route)
+      return isPromise(done) ? done.catch(warnOfSettle) : undefined
     } catch (error) {
-      this.#failed(error, differences, policies)
+      warnOfSettle(error)
       return undefined
     }
-  }
-
-  #failed(
-    error: unknown,
-    differences: readonly Charge[],
-    policies: readonly Partial<Origin>[],
-  ): void {
-    // The store's failure has its own warning.
-    if (!(error instanceof StoreError)) warnOfSettle(error)
-    else if (differences.some(({ reserved }) => reserved !== undefined))
-      repeat(this.#limiter, differences, policies, error, this.#holdMs / 3)
   }
 
   /** Calls each function once; undefined for one that returns nothing, or fails. */
@@ -185,41 +167,6 @@ export class Correction<Request = never, Response = never> {
 /** Where the policies were decided, without a time: what is charged more is charged now. */
 function nowOf(policies: Decision['policies']): Partial<Origin>[] {
   return policies.map(({ source }) => ({ source }))
-}
-
-/** The longest between two attempts, and how long they are made at all, ms. */
-const MAX_WAIT_MS = 60_000
-const GIVE_UP_MS = 3_600_000
-
-/**
- * Repeats a settlement that the store has not confirmed: its reservations would come back, although they were used.
- * The other charges are as a failure leaves them: at the estimate.
- *
- * @param waitMs until it is repeated, ms
- */
-function repeat(
-  limiter: ChargeLimiter,
-  charges: readonly Charge[],
-  policies: readonly Partial<Origin>[],
-  failure: StoreError,
-  waitMs: number,
-  triedMs = 0,
-): void {
-  if (triedMs >= GIVE_UP_MS) return
-  const again = charges.map((each) =>
-    each.reserved === undefined ? { ...each, cost: 0 } : { ...each, isRepeated: true as const },
-  )
-  const attempt = async () => {
-    if (confirmedLate.has(failure)) return
-    try {
-      await limiter.settleCharges(again, { policies })
-    } catch (error) {
-      const next = Math.min(2 * waitMs, MAX_WAIT_MS)
-      if (error instanceof StoreError)
-        repeat(limiter, again, policies, error, next, triedMs + waitMs)
-    }
-  }
-  unref(setTimeout(attempt, waitMs))
 }
 
 function warnOfSettle(error: unknown): undefined {

@@ -232,7 +232,10 @@ export class MemoryLedger implements Ledger<'sync'> {
 /** Whether a change may need a row for a key that has none. A reservation may have been given back meanwhile. */
 function mayAdd(change: Change): boolean {
   if (change.kind === 'settle')
-    return change.charges.some(({ cost, reserved }) => cost > 0 || reserved !== undefined)
+    return change.charges.some(
+      ({ cost, reserved, confirmed }) =>
+        cost > 0 || reserved !== undefined || confirmed !== undefined,
+    )
   return change.kind === 'renew'
 }
 

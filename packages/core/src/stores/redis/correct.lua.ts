@@ -23,7 +23,8 @@ ${SERVER_TIME}`
  *
  * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). Then for each policy its
  * constants, by how much the charge is corrected (units) and, if it holds slots, the number of the
- * slot, or 0; and if these are reservations, the units that it was charged, or 0. If it queues: the units
+ * slot, or 0; and if these are reservations, the units that it was charged, or 0, and two slots whose settlements are
+ * confirmed, or 0 (the first is -1: this one is not remembered). If it queues: the units
  * that remained after the charge, or -1.
  *
  * @param isShown whether it returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
@@ -38,14 +39,18 @@ export function settleLua(steps: readonly ScriptStep[], isShown: boolean): strin
     const holdsSlots = each.step.entries?.renew !== undefined
     const from = next
     const delta = from + each.given
-    const given = holdsSlots ? (each.step.entries?.reserves ? 3 : 2) : 1
+    const given = holdsSlots ? (each.step.entries?.reserves ? 5 : 2) : 1
     const queues = each.step.queues === true
     next = delta + given + Number(queues)
     const constants = constantsOf(each, constantArguments(each, from))
-    const [, slot, reserved] = [0, 1, 2].map((n) => (n < given ? `ARGV[at + ${delta + n}]` : 'nil'))
+    const [, ...others] = Array.from({ length: given }, (_, n) => `ARGV[at + ${delta + n}]`)
+    const ofSlot =
+      others.length > 0
+        ? `\n  local ${NUMBERS.slice(0, given - 1).join(', ')} = ${others.join(', ')}`
+        : ''
     const left = queues ? `local remaining = ARGV[at + ${delta + given}]` : ''
     const place = each.step.entries?.reserves ? ++reserving : 0
-    return { ...each, number: i + 1, place, constants, delta, slot, reserved, left }
+    return { ...each, number: i + 1, place, constants, delta, ofSlot, left }
   })
   // All are read before the first is written: a key that can't be read leaves none corrected.
   const read = policies.map((policy) => {
@@ -60,13 +65,13 @@ do
 end`
   })
   const corrected = policies.map((policy) => {
-    const { number, place, constants, delta, slot, reserved, left, step } = policy
+    const { number, place, constants, delta, ofSlot, left, step } = policy
     return `
 if read[${number}][1] >= 0 then
   local key, ${STATE.join(', ')} = KEYS[${number}], unpack(read[${number}], 1, ${STATE.length})
   ${constants}
   ${useOwn(policy)}
-  local delta, slot, reserved = ARGV[at + ${delta}], ${slot}, ${reserved}
+  local delta = ARGV[at + ${delta}]${ofSlot}
   ${left}
   local rebased, fullIn, raw, corrected
   ${step.enter ?? ''}
@@ -130,6 +135,8 @@ export function constantArguments({ given }: ScriptStep, from: number): string[]
   return Array.from({ length: given }, (_, n) => `ARGV[at + ${from + n}]`)
 }
 
+/** What the settlement of a step sees that holds slots; the last three where these are reservations. */
+const NUMBERS = ['slot', 'reserved', 'confirmed', 'confirmedToo']
 const STATE = ['a', 'b', 'c', 'livesUntil', 'own']
 
 /** Keeps a corrected state, unless its quota is full. */

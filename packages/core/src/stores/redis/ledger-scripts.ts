@@ -292,8 +292,8 @@ function aboutNow({ now }: ScriptTime): number {
  * holds slots, the slot; if these are reservations, their owner.
  *
  * @param given how many constants the script takes for each policy
- * @param kind.settles whether the units that a reservation was charged come in place of its owner, and those that
- *   remained in a queue follow
+ * @param kind.settles whether the units that a reservation was charged come in place of its owner, with the slots whose
+ *   settlements are confirmed, and those units that remained in a queue follow
  * @param kind.isDry whether 1 follows for each charge that refuses nothing, and 0 for any other
  */
 function addNumbers(
@@ -308,10 +308,12 @@ function addNumbers(
     const charge = charges[i] as Charge
     const { limit, cost, slot = 0, reserved = 0, owner = 0, remaining = -1, dryRun } = charge
     const { entries, queues } = luaSteps[i] as LuaStep
+    const [first = charge.confirmed ? 0 : -1, second = 0] = charge.confirmed ?? []
     addConstants(args, limit, given[i] as number, about)
     args.push(`${cost}`)
     if (entries?.renew) args.push(`${slot}`)
     if (entries?.reserves) args.push(`${settles ? reserved : owner}`)
+    if (entries?.reserves && settles) args.push(`${first}`, `${second}`)
     if (settles && queues) args.push(`${remaining}`)
     if (isDry) args.push(dryRun ? '1' : '0')
   }

@@ -1,6 +1,6 @@
 import { timersEndWithRequest } from '#platform'
 import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
-import { confirmedLate, StoreError } from '../../errors/store-error.ts'
+import { StoreError } from '../../errors/store-error.ts'
 import { Batches, type ShardCalls, type StoreCalls } from '../calls/store-calls.ts'
 import { clientsOf } from '../rules/change.ts'
 import { madeOf, undone } from '../rules/slots.ts'
@@ -167,12 +167,7 @@ export class GuardedLedger {
     calls.sendBefore(clients)
     const act = async () => this.#remote.change(change, onIncrease)
     return new Promise((answered, failed) => {
-      let failure: StoreError
-      const fail = (error: unknown) => {
-        failure = unconfirmed(change.kind, error)
-        failed(failure)
-      }
-      calls.send(act, answered, fail, () => confirmedLate.add(failure))
+      calls.send(act, answered, (error) => failed(unconfirmed(change.kind, error)))
     })
   }
 
@@ -265,7 +260,7 @@ export class GuardedLedger {
       const { charges, source = 'store' } = change
       if (charges.some(({ isRepeated }) => isRepeated)) return
       // This process counts the units that the store has reserved, and reserves none itself.
-      const corrected = source === 'store' ? charges.map(unreserved) : charges
+      const corrected = source === 'store' ? charges.map(unreserved) : charges.map(unrepeated)
       local.change({ ...change, charges: this.#localCharges(corrected) }, onIncrease)
     } else if (change.kind === 'renew') {
       const requests = change.requests.map((charges) => this.#localCharges(charges))
@@ -305,7 +300,13 @@ function preview({ key, limit }: Charge): Charge {
 }
 
 function unreserved(charge: Charge): Charge {
-  return charge.reserved === undefined ? charge : { ...charge, reserved: undefined }
+  const { reserved } = charge
+  return reserved === undefined ? charge : { ...charge, reserved: undefined, confirmed: undefined }
+}
+
+/** What this process counts by itself is changed once. */
+function unrepeated(charge: Charge): Charge {
+  return charge.confirmed === undefined ? charge : { ...charge, confirmed: undefined }
 }
 
 /** Advice for a change that the store has not confirmed. */

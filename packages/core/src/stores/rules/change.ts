@@ -1,4 +1,5 @@
 import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
+import { SETTLED } from '../../algorithms/held/held.ts'
 import type { Change, ChargeIncrease, GrantResult } from '../store.ts'
 import { keepMsOf, renewOne, settleOne } from './decide-all.ts'
 import { keptMsOf, withBlock, withGrant, withOverride } from './own-terms.ts'
@@ -54,8 +55,11 @@ export interface ChangedStates {
 export function keysOf(change: Change, { policies, bans }: KeyspaceCount): ChangedKey[] {
   switch (change.kind) {
     case 'settle':
-      return change.charges.map(({ key, slot, owner }, policy) => {
-        return { policy, key, slots: slot === undefined ? [] : [slot], owner }
+      return change.charges.map(({ key, slot, owner, confirmed }, policy) => {
+        const own = slot === undefined ? [] : [slot]
+        // Where a settlement is remembered, it counts with the others that are.
+        const slots = confirmed === undefined ? own : [...own, SETTLED, ...confirmed]
+        return { policy, key, slots, owner }
       })
     case 'renew':
       return renewalsOf(change.requests)

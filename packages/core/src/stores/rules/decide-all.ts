@@ -130,7 +130,7 @@ function showUncharged(
  */
 export function settleOne(
   state: KeyState,
-  { limit, cost, slot, reserved, remaining: left }: Charge,
+  { limit, cost, slot, reserved, remaining: left, confirmed }: Charge,
   now: number,
   chargedAt: number,
   increases?: ChargeIncrease[],
@@ -141,7 +141,7 @@ export function settleOne(
   const mayIncrease = increases !== undefined && (cost > 0 || reserved !== undefined)
   if (mayIncrease) applied.decide(state, now, 0)
   const before = state.remaining
-  applied.settle(state, now, cost, chargedAt, slot, reserved, left)
+  applied.settle(state, now, cost, chargedAt, slot, reserved, left, confirmed)
   const { remaining, resetMs } = state
   if (mayIncrease && remaining < before)
     increases.push({ place, before, remaining, resetMs, limit: applied.units, at: now })
