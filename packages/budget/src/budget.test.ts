@@ -12,7 +12,7 @@ import { memoryStore, SluiceError } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { type BudgetOptions, createBudget, type Usage } from './index.ts'
+import { type BudgetAlert, type BudgetOptions, createBudget, type Usage } from './index.ts'
 
 let redis: RedisServer
 let client: Redis
@@ -186,8 +186,27 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
   test('settle charges what nobody has reserved, into debt', async () => {
     const budget = budgetOf({ store: store() })
     await budget.settle(who, { model: 'large', output: 3_000_000 })
-    expect(await spentOf(budget)).toEqual({ key: 20, team: 30, organisation: 30 })
+    expect(await spentOf(budget)).toEqual({ key: 30, team: 30, organisation: 30 })
     expect((await budget.reserve(who, { model: 'large', output: 0 })).allowed).toBe(false)
+  })
+
+  test('what a wrong price has charged is seen, in alerts too, and corrected', async () => {
+    const alerts: number[] = []
+    const onAlert = ({ level, used }: BudgetAlert) => level === 'key' && alerts.push(used)
+    const budget = budgetOf({ store: store(), alertAt: [1], onAlert })
+    await budget.settle(who, { model: 'large', output: 100_000_000 })
+    expect(alerts).toEqual([1000])
+    await budget.override(who, { level: 'key', limit: 40 })
+    const usage = await budget.usage(who)
+    expect(usage.levels[0]).toMatchObject({ limit: 40, used: 1000, remaining: 0 })
+    await budget.correct(who, -995)
+    expect(await spentOf(budget)).toEqual({ key: 5, team: 5, organisation: 5 })
+    await budget.correct(who, 1)
+    await budget.correct(who, -1000)
+    expect(await spentOf(budget)).toEqual({ key: 0, team: 0, organisation: 0 })
+    const negative = budget.settle(who, { model: 'large', output: -5 })
+    await expect(negative).rejects.toThrow('numbers from 0 on')
+    await expect(budget.correct(who, '5' as never)).rejects.toThrow('amount')
   })
 
   test('a client has a budget and top-ups of its own on a level, and what it has spent stays', async () => {
@@ -245,9 +264,9 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
     }
     expect(alerts).toEqual([
       ['key', 'blue', 0.8, 0.95, 1],
-      ['key', 'blue', 1, 1, 1],
+      ['key', 'blue', 1, 1.4, 1],
     ])
-    expect(await spentOf(budget)).toEqual({ key: 1, team: 1.35, organisation: 1.35 })
+    expect(await spentOf(budget)).toEqual({ key: 1.35, team: 1.35, organisation: 1.35 })
   })
 })
 

@@ -107,14 +107,23 @@ export class Budget<L extends string = string> {
    */
   async settle(who: Who<L>, usage: Usage): Promise<void> {
     const cost = priceOf(this.#settings, usage)
+    if (cost === undefined && Object.values(usage).some((each) => Number(each) < 0))
+      throw wrong('usage', 'numbers from 0 on', usage, 'Give back with correct(who, amount).')
     if (cost === undefined)
       throw wrong('usage', 'usage with numbers, of a model with a price', usage, 'Add its price.')
-    const { limiter, charges } = await this.#ask(who, 0)
-    await limiter.settle(
-      charges,
-      charges.map(() => ({})),
-      cost,
-    )
+    await this.#settleNow(who, cost)
+  }
+
+  /**
+   * Corrects what the present windows have been charged, on all levels: above 0 it charges more, below 0 it gives back,
+   * at most all that was charged.
+   * @param amount in the budget's unit
+   * @throws SluiceError (a rejection) for a wrong argument
+   */
+  async correct(who: Who<L>, amount: number): Promise<void> {
+    const { money } = this.#settings
+    const units = money.ofLimit('amount', amount < 0 ? -amount : amount)
+    await this.#settleNow(who, amount < 0 ? -units : units)
   }
 
   /**
@@ -224,6 +233,13 @@ export class Budget<L extends string = string> {
         cancel: async () => end(0),
       },
     )
+  }
+
+  /** @param delta integers */
+  async #settleNow(who: Who<L>, delta: number): Promise<void> {
+    const { limiter, charges } = await this.#ask(who, 0)
+    const now = charges.map(() => ({}))
+    await limiter.settle(charges, now, delta)
   }
 
   /** @param cost integers */

@@ -1,4 +1,5 @@
 import type { Decision } from '@sluice/core'
+import { usedOf } from '@sluice/core/adapter'
 import type { Money } from './money.ts'
 import type { Usage } from './options.ts'
 
@@ -9,7 +10,7 @@ export interface LevelDecision {
   /** False if it refuses. */
   readonly allowed: boolean
   readonly limit: number
-  /** Spent and reserved, with this call if it is admitted; never more than the limit. */
+  /** Spent and reserved, with this call if it is admitted. Above the limit it is a debt. */
   readonly used: number
   /** The amount that would still fit. */
   readonly remaining: number
@@ -115,7 +116,7 @@ export function toBudgetDecision(
     const { limit, remaining, resetMs } = policy
     const amounts = {
       limit: show(limit),
-      used: show(Math.max(0, limit - remaining)),
+      used: show(usedOf(policy)),
       remaining: show(remaining),
     }
     const each = { level, allowed: policy.allowed, ...amounts, resetMs }

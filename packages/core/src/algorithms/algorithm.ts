@@ -65,6 +65,8 @@ export interface Outcome {
   admitted: boolean
   /** Whole units that would still be admitted at this moment. */
   remaining: number
+  /** Units in use beyond what the quota holds: a debt, or its limit was lowered. Left out: none */
+  excess?: number | undefined
   /** The time until the quota is full again, ms. */
   resetMs: number
   /** The shortest wait after which the same cost would be admitted: 0 now, `Infinity` never. */
@@ -109,6 +111,7 @@ export class KeyState implements Outcome {
 
   admitted = false
   remaining = 0
+  excess = 0
   resetMs = 0
   retryAfterMs = 0
   effectiveMs = 0
@@ -163,7 +166,7 @@ export interface CompiledLimit {
    * untouched quota, or charges more (positive), into debt if necessary. Only in the window that
    * was charged: once that has passed, nothing changes. A token bucket gives back what has not drained
    * since. A queue gives back only while nobody is behind the charge: those who are keep their turns. So the requests of any span never really cost more than the algorithm's bound, whenever
-   * and in whatever order they are settled. Leaves `remaining` and `resetMs`.
+   * and in whatever order they are settled. Leaves `remaining`, `excess` and `resetMs`.
    *
    * An algorithm that holds slots gives back exactly this `slot` (negative), if it is still held;
    * or holds it anew from `now` on (positive), also if it was lost or all others are in use.

@@ -64,7 +64,7 @@ export interface LuaEntries {
   readonly functions: string
   /**
    * Runs after `decide`. Reads `admitted`, and `cost`, which is 0 where another policy refuses what this
-   * one admits. Sets `remaining` (units), `resetIn` and `wait` (ms, or -1: never). Left out by a step whose `decide`
+   * one admits. Sets `remaining` and `excess` (units), `resetIn` and `wait` (ms, or -1: never). Left out by a step whose `decide`
    * sets `raw` to a state on which TypeScript repeats the decision.
    */
   readonly show?: string

@@ -31,6 +31,8 @@ export interface PolicyDecision {
   readonly limit: number
   /** Whole units that would still be admitted now. */
   readonly remaining: number
+  /** Units in use beyond the limit: a debt, or the limit was lowered. Left out: none. */
+  readonly excess?: number | undefined
   /** The time until the quota is full again (fixed window: until the window ends), ms. */
   readonly resetMs: number
   /** 0 when allowed; otherwise the shortest wait that is enough, ms. `Infinity` if none is. */
@@ -235,7 +237,9 @@ function one(
     source,
     at,
   }
-  return isDry ? { ...decision, dryRun: true } : decision
+  const { excess } = outcome
+  const shown = excess ? { ...decision, excess } : decision
+  return isDry ? { ...shown, dryRun: true } : shown
 }
 
 /**

@@ -75,6 +75,8 @@ export interface ChargeIncrease {
   readonly before: number
   /** Whole units that remain. */
   readonly remaining: number
+  /** Units in use beyond the limit. Left out: none */
+  readonly excess?: number | undefined
   /** The time until the quota is full again, ms. */
   readonly resetMs: number
   /** When, ms on the clock of the store, or of the node that has the key. */
@@ -392,7 +394,7 @@ export interface StoreEntry {
    */
   readonly limit: number | undefined
   /**
-   * The amount in use: units, the slots of requests in progress, or the refusals that were counted.
+   * The amount in use, a debt included: units, the slots of requests in progress, or the refusals that were counted.
    * Undefined if that can't be told: of a key that is blocked, and of a bucket whose limit is a function
    * of the request.
    */

@@ -76,6 +76,18 @@ export function inspects({ describe, test }: StoreTests): void {
       })
   })
 
+  for (const algorithm of algorithmNames)
+    test(`a debt is shown: ${algorithm}`, async ({ store }) => {
+      const { limiter, prefix } = limiterOf(store, { algorithm, limit: 10, maxDelay: undefined })
+      const { remaining: full } = await limiter.peek('ada')
+      await limiter.settle('ada', 25)
+      const [entry] = await entriesOf(store, { prefix })
+      expect(entry).toMatchObject({ used: 25, remaining: 0 })
+      const { policies, remaining } = await limiter.peek('ada')
+      expect([policies[0]?.excess, remaining]).toEqual([25 - full, 0])
+      limiter.close()
+    })
+
   test('a key is blocked, whatever counts it', async ({ store, clock }) => {
     for (const options of Object.values(policies)) {
       const { limiter, prefix } = limiterOf(store, options)

@@ -5,6 +5,8 @@ import { type Bench, LIMIT, type StoreTests, WINDOW } from './store-kit.ts'
 
 /** How long an estimate is held, ms. */
 const HOLD = 3000
+/** How long a settlement is remembered at most, ms. */
+const REMEMBERED = 3_900_000
 const LIMITS = (['fixed-window', 'sliding-window', 'token-bucket'] as const).map((name) => {
   // So long that nothing which counts ends, or drains, meanwhile.
   const params = { limit: LIMIT, windowMs: 1e6 * WINDOW }
@@ -41,6 +43,46 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         clock.advance(1)
         expect(await used()).toBe(1)
         expect((await ledger.consume(charge(4, 3))).admitted).toBe(true)
+      })
+
+      test('a settlement that is remembered is made once', async ({ clock }, rig) => {
+        const { ledger, used } = rig
+        const settle = async (slot: number, cost: number, units: number, ...more: number[]) => {
+          const [own] = charge(cost, slot, units) as [Charge]
+          for (let i = 0; i < 2; i += 1) await ledger.settle([{ ...own, confirmed: more }])
+        }
+        await ledger.consume(charge(3, 1))
+        await ledger.consume(charge(1))
+        await settle(1, -2, 3)
+        expect(await used()).toBe(2)
+        // Of one that the store has lost, and of two without a reservation.
+        await settle(2, -1, 2)
+        expect(await used()).toBe(3)
+        await settle(3, -1, 0)
+        await settle(4, 2, 0)
+        expect(await used()).toBe(4)
+        clock.advance(HOLD)
+        await settle(1, -2, 3)
+        expect(await used()).toBe(4)
+        // What is confirmed is forgotten, as is everything in the end.
+        await settle(5, -1, 0, 1, 2)
+        await settle(1, -2, 3)
+        await settle(3, -1, 0)
+        expect(await used()).toBe(4)
+        clock.advance(REMEMBERED)
+        await settle(3, -1, 0)
+        expect(await used()).toBe(3)
+      })
+
+      test('settlements that are remembered take no place of reservations', async (_, rig) => {
+        const { ledger, used } = rig
+        for (let slot = 1; slot <= 2100; slot += 1) {
+          const [own] = charge(0, slot, 0) as [Charge]
+          await ledger.settle([{ ...own, confirmed: [] }])
+        }
+        for (let slot = 3001; slot <= 3003; slot += 1)
+          expect((await ledger.consume(charge(1, slot))).admitted).toBe(true)
+        expect(await used()).toBe(3)
       })
 
       test('renewals hold it; a settlement ends it at its cost', async ({ clock }, rig) => {

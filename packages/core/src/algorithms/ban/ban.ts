@@ -120,6 +120,7 @@ class BanLimit extends ConstantLimit implements CompiledLimit {
     const counted = now - state.b >= this.windowMs ? 0 : refusalsIn(state.a)
     state.admitted = room > 0
     state.remaining = room > 0 ? Math.max(0, this.units - counted) : 0
+    state.excess = 0
     state.resetMs = step.full(state, this, now)
     state.retryAfterMs = bannedMs
     state.effectiveMs = bannedMs

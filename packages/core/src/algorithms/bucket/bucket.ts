@@ -217,6 +217,7 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     const remaining = Math.max(0, admitted ? room - cost : room)
     state.admitted = admitted
     state.remaining = remaining
+    state.excess = Math.max(0, -room)
     state.resetMs = this.#after(now, filled)
     state.delayMs = admitted && this.#queued ? this.#after(now, level) : 0
     if (!admitted) {
@@ -246,7 +247,9 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     step.enter(state, this, now)
     if (this.#queued) queue.settle(state, this, now, delta, chargedAt, remaining)
     else step.settle(state, this, now, delta, chargedAt)
-    state.remaining = Math.max(0, step.room(state, this))
+    const room = step.room(state, this)
+    state.remaining = Math.max(0, room)
+    state.excess = Math.max(0, -room)
     state.resetMs = step.full(state, this, now)
   }
 

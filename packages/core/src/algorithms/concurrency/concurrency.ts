@@ -22,6 +22,7 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
     state.admitted = admitted
     state.rebased = held !== undefined && held.clock > now
     state.remaining = Math.max(0, admitted ? room - cost : room)
+    state.excess = Math.max(0, -room)
     state.resetMs = admitted && cost > 0 ? Math.max(this.windowMs, lastMs) : lastMs
     state.effectiveMs = Math.max(cost, 1) > this.units ? Infinity : SLOT_WAIT_MS
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
@@ -53,6 +54,7 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
 
   #show(state: KeyState, now: number, held: Held): void {
     state.remaining = Math.max(0, this.units - held.length)
+    state.excess = Math.max(0, held.length - this.units)
     state.resetMs = held.lastEnd(now) - now
   }
 }

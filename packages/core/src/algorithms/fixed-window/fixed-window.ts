@@ -60,6 +60,7 @@ export class FixedWindowLimit extends ConstantLimit implements CompiledLimit {
 
     state.admitted = admitted
     state.remaining = Math.max(0, left)
+    state.excess = Math.max(0, -left)
     state.resetMs = left === this.units ? 0 : endsIn
     state.effectiveMs = admitted || Math.max(cost, 1) <= this.units ? endsIn : Infinity
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
@@ -73,7 +74,9 @@ export class FixedWindowLimit extends ConstantLimit implements CompiledLimit {
   settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
     const endsIn = this.enter(state, now)
     this.correct(state, now, delta, chargedAt)
-    state.remaining = Math.max(0, step.room(state, this))
+    const room = step.room(state, this)
+    state.remaining = Math.max(0, room)
+    state.excess = Math.max(0, -room)
     state.resetMs = state.b === 0 ? 0 : endsIn
   }
 

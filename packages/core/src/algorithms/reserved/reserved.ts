@@ -146,6 +146,7 @@ function remember(state: KeyState, now: number, slot: number): void {
 function refuse(state: KeyState): void {
   state.admitted = false
   state.remaining = 0
+  state.excess = 0
   state.resetMs = SLOT_WAIT_MS
   state.retryAfterMs = SLOT_WAIT_MS
   state.effectiveMs = SLOT_WAIT_MS

@@ -200,7 +200,7 @@ export const slidingLogLua: LuaStep = {
   entries: {
     show: `
       local room = limit - c
-      remaining = math.max(0, room)
+      remaining, excess = math.max(0, room), math.max(0, -room)
       if admitted then
         remaining = room - cost
         wait = logWait(key, window, now, a, b, remaining > 0 and 0 or 1, cost)

@@ -23,6 +23,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
     state.admitted = admitted
     state.rebased = newest !== undefined && newest > now
     state.remaining = Math.max(0, admitted ? room - cost : room)
+    state.excess = Math.max(0, -room)
     state.resetMs = this.#reset(admitted ? cost : 0, used, newest, now)
     state.effectiveMs = admitted
       ? this.#wait(log, now, state.remaining > 0 ? 0 : 1, cost)
@@ -48,6 +49,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
     }
     const used = this.#used(log, now)
     state.remaining = Math.max(0, this.units - used)
+    state.excess = Math.max(0, used - this.units)
     state.resetMs = this.#reset(0, used, log.newest, now)
   }
 

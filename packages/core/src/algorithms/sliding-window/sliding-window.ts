@@ -100,6 +100,7 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
 
     state.admitted = admitted
     state.remaining = left
+    state.excess = Math.max(0, -room)
     const fadesIn =
       current > 0 ? this.windowMs + this.#fadedBy(current, 0) : this.#fadedBy(state.b, 0)
     state.resetMs = Math.max(0, fadesIn - elapsed)

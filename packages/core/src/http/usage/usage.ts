@@ -2,6 +2,7 @@ import type { Decision } from '../../limiter/decision.ts'
 import type { Unit } from '../../options/unit.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { HttpLimiter } from '../http-limiter.ts'
+import { usedOf } from '../../stores/rules/used.ts'
 import { CLIENT_GONE } from '../keys/key-reader.ts'
 import { readRequest } from '../request-reading.ts'
 
@@ -17,7 +18,7 @@ export interface PolicyUsage {
   readonly limit: number
   /** Units that it would have without a limit and top-ups of its own. Left out if they are the same. */
   readonly ordinaryLimit?: number
-  /** Units in use. Left out during a ban or a block: then nothing is left, whatever was used. */
+  /** Units in use, a debt included. Left out during a ban or a block: then nothing is left, whatever was used. */
   readonly used?: number
   /** Units that would still be admitted. */
   readonly remaining: number
@@ -114,7 +115,7 @@ function toUsage<Request, Response>(
       unit,
       limit,
       ...(ordinary !== limit && { ordinaryLimit: ordinary }),
-      ...(bannedUntil === undefined && { used: Math.max(0, limit - remaining) }),
+      ...(bannedUntil === undefined && { used: usedOf(each) }),
       remaining,
       resetsAt: dateOf(at + resetMs),
       ...(limiter.compiledPolicies[i]?.holdsSlots ? {} : { windowMs }),

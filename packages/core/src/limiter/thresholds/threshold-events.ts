@@ -5,6 +5,7 @@ import { type DecisionEvent, type ThresholdEvent, thresholdEvents } from '../../
 import { attempt } from '../../maybe-promise.ts'
 import { fullOf } from '../../stores/rules/decide-all.ts'
 import { compileOwn } from '../../stores/rules/own-terms.ts'
+import { usedOf } from '../../stores/rules/used.ts'
 import type { Charge, ChargeIncrease, DecisionSource, Origin } from '../../stores/store.ts'
 import type { Decision } from '../decision.ts'
 import type { EventOptions } from '../event-options.generated.ts'
@@ -95,7 +96,7 @@ export class ThresholdEvents extends LimiterEvents {
    * @param source who has made it
    */
   #report(
-    { place, limit: shown, before, remaining, resetMs, at }: ChargeIncrease,
+    { place, limit: shown, before, remaining, excess, resetMs, at }: ChargeIncrease,
     { key, limit: asked }: Charge,
     source: DecisionSource,
     route: string | undefined,
@@ -107,7 +108,7 @@ export class ThresholdEvents extends LimiterEvents {
     const limit =
       source === 'local' ? policy.localShareOf(asked, this.#localShare) : ownOr(asked, shown)
     const { full, units } = this.#levelsOf(limit, alertAt, at)
-    const used = full - remaining
+    const used = usedOf({ limit: full, remaining, excess })
     for (const [i, threshold] of alertAt.entries()) {
       const level = units[i] as number
       if (used < level || full - before >= level) continue

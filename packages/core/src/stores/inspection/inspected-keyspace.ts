@@ -16,6 +16,7 @@ import { MAX_EXACT } from '../../algorithms/ticks.ts'
 import { MAX_DURATION_MS } from '../../options/duration.ts'
 import { decideOne, fullOf } from '../rules/decide-all.ts'
 import { blockedMsOf, ownLimitAt } from '../rules/own-terms.ts'
+import { usedOf } from '../rules/used.ts'
 import type { Keyspace, StoreEntry } from '../store.ts'
 import { type KeyspaceName, parseBan, parseKeyspace } from './keyspace-name.ts'
 import { parseParams } from './keyspace-text.ts'
@@ -146,7 +147,7 @@ export function entryOf(found: FoundKey, state: KeyState, now: number): StoreEnt
 export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntry {
   const { prefix, key, isDigest, keyspace } = found
   const { policy, windowMs, dryRun } = keyspace
-  const { terms } = state
+  const { terms, remaining, excess } = state
   const own = terms && ownLimitAt(terms, keyspace.limit, at)
   const limit = state.own ?? keyspace.limit
   // An override gives the state its own limit. Top-ups are added to a limit that may be unknown.
@@ -164,7 +165,7 @@ export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntr
     isDigest,
     at,
     limit: tells === 'everything' ? limit.units : undefined,
-    used: tells === 'blocks' || isBlocked ? undefined : fullOf(limit, at) - state.remaining,
+    used: tells === 'blocks' || isBlocked ? undefined : usedOf({ limit: fullOf(limit, at), remaining, excess }),
     remaining: tells === 'everything' ? state.remaining : undefined,
     resetMs: tells === 'blocks' && !isBlocked ? undefined : state.resetMs,
     override: own?.override && { limit: own.override.limit, until: endOfOverride(terms) },

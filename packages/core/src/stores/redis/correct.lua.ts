@@ -28,7 +28,7 @@ ${SERVER_TIME}`
  * that remained after the charge, or -1.
  *
  * @param isShown whether it returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
- *   as it was read. Of a step with `show`: what remained before, and what remains (units), until the quota is full
+ *   as it was read. Of a step with `show`: what remained before, and what remains (units; below 0: a debt), until the quota is full
  *   (ms), 0. Of a blocked key -1 comes first. Behind all of this, 8 for each policy that reserves: by how much it was
  *   corrected (units). Clients' own limits are shown as by decide.lua.ts
  */
@@ -77,7 +77,7 @@ if read[${number}][1] >= 0 then
   ${step.enter ?? ''}
   ${isShown ? shown(policy, 'local before = remaining') : ''}
   ${step.settle ?? ''}
-  ${isShown ? shown(policy, `raws[${number}] = pack('<dddd', before, remaining, resetIn, own and own.mark or 0)`) : ''}
+  ${isShown ? shown(policy, `raws[${number}] = pack('<dddd', before, remaining - excess, resetIn, own and own.mark or 0)`) : ''}
   ${isShown && place > 0 ? `raws[${number}], deltas[${place}] = raw, corrected` : ''}
   ${KEEP(policy)}
 end`
@@ -95,7 +95,7 @@ ${isShown ? "return pack('<d', now) .. table.concat(raws) .. table.concat(deltas
 function shown({ step }: ScriptStep, use: string): string {
   if (step.entries?.show === undefined) return ''
   return `
-  local cost, admitted, remaining, resetIn, wait = 0
+  local cost, admitted, remaining, excess, resetIn, wait = 0
   do
     ${step.decide}
     ${step.entries.show}

@@ -9,6 +9,8 @@ import {
   writeState,
 } from './state.lua.ts'
 
+/** The fractions of units in use beyond a limit: the smallest that a double has between 1 and 2. */
+export const EXCESS = 2 ** 52
 /** How long a key lives at least after a write where no argument says it, ms. */
 const MIN_TTL_MS = 1000
 
@@ -39,7 +41,8 @@ export type Arguments = 'general' | 'dry' | 'usual' | readonly (readonly number[
  *
  * It returns bytes: the time (ms, a little-endian double), then 32 for each key: the state as it was read, all
  * zero for a key never seen. The step in TypeScript repeats the decision on it. Of a step that
- * keeps entries, what was decided: remaining (units; refused: -1 - remaining), reset (ms), wait (ms;
+ * keeps entries, what was decided: remaining (units; refused: -1 - remaining, and below that what is in use beyond the
+ * limit, as a fraction), reset (ms), wait (ms;
  * -1: never), 0. Of a blocked key, as if such a step had refused it: -1, for how long (ms), the same,
  * 1. Where the client has something of its own, the last number is -1, -2 of a blocked key, or -3 of one that has too many reservations, and behind all
  * of this stand 48 bytes about it, in the order of the keys: see `readOwn`. Of a key that can't be read minus infinity. If there are any of these, it returns an array: the bytes, and
@@ -164,9 +167,9 @@ function decide(policy: ScriptPolicy, inBlock: string): string {
 function show({ step }: ScriptPolicy): string {
   if (step.entries?.show === undefined) return ''
   return `
-      local remaining, resetIn, wait
+      local remaining, excess, resetIn, wait
       ${step.entries.show}
-      raw = pack('<dddd', admitted and remaining or -1 - remaining, resetIn, wait, own and own.mark or 0)`
+      raw = pack('<dddd', admitted and remaining or -1 - remaining - excess / ${EXCESS}, resetIn, wait, own and own.mark or 0)`
 }
 
 /** Charges `cost` units, and keeps a state that has moved with the clock. */

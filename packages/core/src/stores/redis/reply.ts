@@ -3,6 +3,7 @@ import { warnOnce } from '../../errors/warning.ts'
 import { type Decidable, decideAll, settleOne } from '../rules/decide-all.ts'
 import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
 import type { Charge, ChargeIncrease, StoreResult } from '../store.ts'
+import { EXCESS } from './decide.lua.ts'
 import { toSetupError } from './setup-error.ts'
 
 /** Bytes of the time in front, and of each charge: see decide.lua.ts. */
@@ -110,9 +111,11 @@ export function readIncreases(
       const corrected = { key, limit, cost: delta }
       settleOne(state, corrected, at, reserved || chargedAt < 0 ? at : chargedAt, increases, place)
     } else if (keepsLog) {
-      const { a: before, b: remaining, c: resetMs } = state
+      const { a: before, b: left, c: resetMs } = state
+      const [remaining, excess] = [Math.max(0, left), Math.max(0, -left)]
       const { units: limit } = applyOwn(state, charge.limit, at)
-      if (remaining < before) increases.push({ place, before, remaining, resetMs, limit, at })
+      if (remaining < before)
+        increases.push({ place, before, remaining, excess, resetMs, limit, at })
     } else {
       settleOne(state, charge, at, chargedAt < 0 ? at : chargedAt, increases, place)
     }
@@ -150,7 +153,9 @@ function toDecided(bytes: DataView, from: number, at: number): KeyState {
   const waitMs = bytes.getFloat64(from + 16, true)
   const state = new KeyState()
   state.admitted = remaining >= 0
-  state.remaining = state.admitted ? remaining : -1 - remaining
+  const refused = -1 - remaining
+  state.remaining = state.admitted ? remaining : Math.floor(refused)
+  state.excess = state.admitted ? 0 : (refused - state.remaining) * EXCESS
   state.resetMs = bytes.getFloat64(from + 8, true)
   state.effectiveMs = waitMs < 0 ? Infinity : waitMs
   state.retryAfterMs = state.admitted ? 0 : state.effectiveMs

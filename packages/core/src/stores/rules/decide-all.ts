@@ -142,9 +142,9 @@ export function settleOne(
   if (mayIncrease) applied.decide(state, now, 0)
   const before = state.remaining
   applied.settle(state, now, cost, chargedAt, slot, reserved, left, confirmed)
-  const { remaining, resetMs } = state
+  const { remaining, excess, resetMs } = state
   if (mayIncrease && remaining < before)
-    increases.push({ place, before, remaining, resetMs, limit: applied.units, at: now })
+    increases.push({ place, before, remaining, excess, resetMs, limit: applied.units, at: now })
   return keepMsOf(state, limit, now)
 }
 
@@ -184,6 +184,7 @@ function refuse(state: KeyState, blockedMs: number): void {
   state.rebased = false
   state.counted = false
   state.remaining = 0
+  state.excess = 0
   state.resetMs = blockedMs
   state.retryAfterMs = blockedMs
   state.effectiveMs = blockedMs

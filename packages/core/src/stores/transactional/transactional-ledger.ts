@@ -199,6 +199,7 @@ function nameIn([before, behind]: KeyFrame, key: string): string {
 function outcomeOf({
   admitted,
   remaining,
+  excess,
   resetMs,
   retryAfterMs,
   effectiveMs,
@@ -207,7 +208,18 @@ function outcomeOf({
   own,
   ownMs,
 }: KeyState): Outcome {
-  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs, counted, own, ownMs }
+  return {
+    admitted,
+    remaining,
+    excess,
+    resetMs,
+    retryAfterMs,
+    effectiveMs,
+    delayMs,
+    counted,
+    own,
+    ownMs,
+  }
 }
 
 function isAdmitted(result: StoreResult | Error): boolean {
