@@ -312,8 +312,9 @@ function learnChange(
     tell('store', () => `settles ${costs(charges)} of ${name}`)
     checkAllowance(world, user, charges)
     const limits = limitsOf(world, user, places, charges)
-    for (const [i, { key, cost: units, slot, reserved, remaining, limit }] of charges.entries()) {
-      const charged = { chargedAt, slot, reserved, remaining }
+    for (const [i, { key, cost: units, limit, ...charge }] of charges.entries()) {
+      const { slot, reserved, remaining, confirmed } = charge
+      const charged = { chargedAt, slot, reserved, remaining, confirmed }
       const isOther = world.otherAnchors?.has(limit)
       const holdMs = user.holds?.[placeOf(i)]
       const entry = { kind: 'settle', ...at, units, ...charged, isOther, holdMs } as const

@@ -13,6 +13,9 @@ import type { World } from './world.ts'
 
 /** How long an own limit lasts that is given by a call of a turn, ms. */
 const OWN_MS = 5000
+/** How often a stream is settled that the store does not confirm, and after how long again, ms. */
+const SETTLE_ATTEMPTS = 6
+const SETTLE_AFTER_MS = 400
 
 /** The process that has them. */
 interface Owner {
@@ -102,10 +105,12 @@ export class CalledLimiters {
     world.tell(name, () => `${allowed ? 'admits' : 'refuses'} the stream (${source})`)
     checkDeadline(world, machine, { arrivedAt })
     if (!allowed || machine.isDead) return
-    const settle = (units: number) => {
+    const settle = (units: number, attempts = SETTLE_ATTEMPTS) => {
       world.tell(name, () => `settles the stream of ${client} with ${units}`)
       reserved.settle(units).catch((error: unknown) => {
         if (!(error instanceof this.#core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+        else if (attempts > 1)
+          machine.post(SETTLE_AFTER_MS, SOCKETS, () => settle(units, attempts - 1))
       })
     }
     const end = () => {

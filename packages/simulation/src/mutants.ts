@@ -64,8 +64,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a give-back is made twice',
     file: 'stores/rules/decide-all.ts',
-    text: 'applied.settle(state, now, cost, chargedAt, slot, reserved, left)',
-    by: 'applied.settle(state, now, cost < 0 ? 2 * cost : cost, chargedAt, slot, reserved, left)',
+    text: 'applied.settle(state, now, cost, chargedAt, slot, reserved, left, confirmed)',
+    by: 'applied.settle(state, now, cost < 0 ? 2 * cost : cost, chargedAt, slot, reserved, left, confirmed)',
   },
   {
     name: 'the store decides by the clock of the process',
@@ -234,6 +234,12 @@ export const mutants: readonly Mutant[] = [
     file: 'algorithms/reserved/reserved.ts',
     text: 'this.#inner.settle(state, now, reserved + delta, now)',
     by: 'this.#inner.settle(state, now, delta, now)',
+  },
+  {
+    name: 'a settlement is made again',
+    file: 'algorithms/reserved/reserved.ts',
+    text: 'if (isRemembered) remember(state, now, slot)',
+    by: '',
   },
   {
     name: 'a reservation comes back to the present',

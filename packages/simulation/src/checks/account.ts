@@ -26,6 +26,7 @@ export type Entry = {
       readonly slot?: number | undefined
       readonly reserved?: number | undefined
       readonly remaining?: number | undefined
+      readonly confirmed?: readonly number[] | undefined
     }
   | { readonly kind: 'renew'; readonly slots: readonly number[] }
   /** `isElsewhere`: of another window or version of the policy, whose count it ends: the block is that of all. */
@@ -47,6 +48,8 @@ export type Entry = {
     }
 )
 
+/** How long a settlement is remembered at most, ms. */
+export const REMEMBERED_MS = 3_900_000
 /** How long a second call takes on a quiet network, ms. */
 const TELL_MS = 50
 
@@ -106,6 +109,8 @@ export class Account {
   #flow: Admitted[] = []
   /** The estimates of each slot: one that the store is sent twice is held twice. */
   readonly #reservations = new Map<number, readonly Reservation[]>()
+  /** Until when settlements are remembered, by their slots. */
+  readonly #settled = new Map<number, number>()
   #blockedUntil = 0
   /** What counts, where the anchor may change. */
   #window: AnchoredWindow | undefined
@@ -355,6 +360,7 @@ export class Account {
     this.#flow = []
     this.slots.clear()
     this.#reservations.clear()
+    this.#settled.clear()
     this.#window = undefined
     this.#blockedUntil = 0
     this.isTouched = true
@@ -428,7 +434,19 @@ export class Account {
       if (units > 0) reservations.set(slot, [...known, { until, units, chargedAt: now }])
       return
     }
-    const { reserved = 0, chargedAt } = entry
+    const { reserved = 0, chargedAt, confirmed } = entry
+    if (confirmed !== undefined) {
+      // One that was sent again after its settlement is a reservation like any other.
+      const isKnown = (this.#settled.get(slot) ?? 0) > now && !this.#reservations.has(slot)
+      for (const each of confirmed) {
+        const [again] = this.#reservations.get(each) ?? []
+        if (again !== undefined) this.#settle(now, -again.units, again.chargedAt)
+        this.#reservations.delete(each)
+        this.#settled.delete(each)
+      }
+      this.#settled.set(slot, now + REMEMBERED_MS)
+      if (isKnown) return
+    }
     if (reserved === 0) {
       this.#settle(now, units, chargedAt)
       return

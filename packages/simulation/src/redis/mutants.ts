@@ -88,6 +88,12 @@ export const redisMutants: readonly Mutant[] = [
     by: 'local delta = -math.ceil(units / 2)\n',
   },
   {
+    name: 'Lua: a settlement is made again',
+    file: 'algorithms/reserved/reserved.lua.ts',
+    text: 'if units == 0 then delta = 0 end',
+    by: '',
+  },
+  {
     name: 'requests of one key in one script do not see each other',
     file: 'stores/redis/ledger-scripts.ts',
     text: 'const isRepeated = !isAlone && !areDistinct(requests)',
