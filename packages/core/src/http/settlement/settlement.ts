@@ -1,5 +1,4 @@
 import { mostSettled } from '../../algorithms/algorithm.ts'
-import { StoreError } from '../../errors/store-error.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import type { ChargeLimiter } from '../../limiter/charge-limiter.ts'

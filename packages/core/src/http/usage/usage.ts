@@ -1,8 +1,8 @@
 import type { Decision } from '../../limiter/decision.ts'
 import type { Unit } from '../../options/unit.ts'
+import { usedOf } from '../../stores/rules/used.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { HttpLimiter } from '../http-limiter.ts'
-import { usedOf } from '../../stores/rules/used.ts'
 import { CLIENT_GONE } from '../keys/key-reader.ts'
 import { readRequest } from '../request-reading.ts'
 

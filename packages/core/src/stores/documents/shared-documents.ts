@@ -251,8 +251,11 @@ export class SharedDocuments {
     operation: string,
     edit: Edit,
     attempts: number,
+    written?: string,
   ): MaybePromise<void> {
     return then(documents.read(this.#prefix, name, ''), ({ text = '', at }) => {
+      // A client that sends the same again after a lost reply is told that somebody has changed it: we have.
+      if (text !== '' && text === written) return this.#teachAll(name, text, at)
       const changed = edit(text, at)
       if (changed === undefined) return this.#teachAll(name, text, at)
       const replaced = documents.replace(
@@ -265,7 +268,7 @@ export class SharedDocuments {
       return then(replaced, (isDone) => {
         if (isDone) return this.#teachAll(name, changed.text, at)
         if (attempts < MAX_ATTEMPTS)
-          return this.#attempt(documents, name, operation, edit, attempts + 1)
+          return this.#attempt(documents, name, operation, edit, attempts + 1, changed.text)
         throw new StoreError({
           code: 'SLUICE_STORE_CONTENTION',
           operation,

@@ -165,7 +165,10 @@ export function toEntry(found: FoundKey, state: KeyState, at: number): StoreEntr
     isDigest,
     at,
     limit: tells === 'everything' ? limit.units : undefined,
-    used: tells === 'blocks' || isBlocked ? undefined : usedOf({ limit: fullOf(limit, at), remaining, excess }),
+    used:
+      tells === 'blocks' || isBlocked
+        ? undefined
+        : usedOf({ limit: fullOf(limit, at), remaining, excess }),
     remaining: tells === 'everything' ? state.remaining : undefined,
     resetMs: tells === 'blocks' && !isBlocked ? undefined : state.resetMs,
     override: own?.override && { limit: own.override.limit, until: endOfOverride(terms) },
