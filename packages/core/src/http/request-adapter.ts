@@ -36,6 +36,8 @@ export interface Exchange<Request, Response> {
    * @returns undefined if it does not flow; else a function that lets it flow again. Left out: no body flows by itself
    */
   pauseBody?(request: Request, response: Response): (() => void) | undefined
+  /** Whether the client still sends the body. Left out: that is not known. */
+  isSending?(request: Request): boolean
   /** Whether it is too late to set a field. */
   isHeadSent(response: Response): boolean
   /** Calls back once, when the status is known and fields can still be removed. */

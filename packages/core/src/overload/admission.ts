@@ -2,7 +2,10 @@ import { ClientLine } from '../limiter/waiting/client-line.ts'
 import {
   type Control,
   firstControl,
+  isQuick,
   type KindSample,
+  LONG,
+  LONG_MS,
   limitOf,
   type OverloadSignal,
   step,
@@ -44,8 +47,12 @@ export interface AdmissionOptions {
   /** The most requests that wait. */
   readonly maxWaiting: number
   readonly maxWaitMs: number
-  /** Whether the head of a response has been sent: its client decides how long the rest takes. */
-  isStreaming(response: unknown): boolean
+  /** Whether the client decides how long the rest takes: it reads the response, or still sends the body. */
+  isClients(entry: Entry): boolean
+  /** What similar requests have in common, as far as it is known by now: their route, or their class. */
+  kindOf(entry: Entry): string
+  /** The client of a request that takes long. */
+  clientOf(entry: Entry): string
 }
 
 /** A request in progress. */
@@ -54,9 +61,16 @@ export interface Entry {
   readonly startedAt: number
   /** How often the limit had changed before. */
   readonly epoch: number
+  readonly request: unknown
   readonly response: unknown
-  /** Whether it holds a place: one that hangs, or streams its response, does not. */
-  place: 'held' | 'hanging' | 'none'
+  /** Whether it holds a place. One that takes long does not, nor does one that waits for its client. */
+  place: 'held' | 'long' | 'none'
+}
+
+interface KindNotes extends KindSample {
+  readonly ended: number[]
+  readonly judged: number[]
+  readonly late: Set<string>
 }
 
 /** The numbers of requests of a class since the last report. */
@@ -77,12 +91,11 @@ const SLICE_MS = 5
 /** While more arrives than can be done, a queue is at least so long, ms, and at least so many requests. */
 const SHORT_QUEUE_MS = 10
 const SHORT_QUEUE = 8
-/** A request that takes longer than that, and so many times the mean, no longer holds a place, ms. */
-const HANGS_MS = 1000
-const HANGS = 8
-/** The most requests that hang without a place. */
-const MAX_HANGING = 1000
-/** A request that hangs is forgotten then, ms: the application may never end the response of a client that has gone. */
+/** How much of what is known of most requests each one changes. */
+const LEARN_MOST = 0.02
+/** The most requests without a place that are remembered: with more, the oldest is forgotten. */
+const MAX_LONG = 10_000
+/** It is forgotten then, ms: the application may never end the response of a client that has gone. */
 const FORGET_MS = 600_000
 /** The share of a class's earlier need that is still kept for it after a tick. */
 const NEED_DECAY = 0.9
@@ -147,13 +160,13 @@ export class Admission {
   readonly #reserves: boolean
   readonly #report: (() => void) | undefined
   readonly #entries = new Set<Entry>()
-  /** Requests that hang without a place; those among them since the last step, and how long they have taken, ms. */
-  #hanging = 0
-  #newlyHanging = 0
-  #hangingMs = 0
+  /** Requests that take long, and hold no place. */
+  #long = 0
+  /** The mean of the logarithms of the ms that requests take: among many short ones, a few long ones hardly change it. */
+  #mostLog = 0
   /** How often the limit has changed: only latencies of requests that began after that count. */
   #epoch = 0
-  #kinds = new Map<string, { kind: string; requests: number; totalMs: number }>()
+  #kinds = new Map<string, KindNotes>()
   #mostActive = 0
   /** Whether a request has found no place since the last step, or the last tick. */
   #isLimited = false
@@ -203,14 +216,14 @@ export class Admission {
   }
 
   /** Begins a request, if one of its class can begin at once. */
-  enter(importance: number, response: unknown): Entry | undefined {
+  enter(importance: number, request: unknown, response: unknown): Entry | undefined {
     this.#offered += 1
     const now = this.#runtime.now()
     if (!this.#isTicking) this.#startTicking(now)
     const own = this.#classes[importance] as Class
     if (this.waiting > 0 && this.#hasOlder(importance)) return undefined
     if (this.#isSliceOver(now) || !this.#hasPlace(own)) return undefined
-    return this.#begin(importance, now, response)
+    return this.#begin(importance, now, request, response)
   }
 
   /**
@@ -241,18 +254,23 @@ export class Admission {
   }
 
   /** Begins a request that has waited; see `Waiter.settle`. */
-  resume({ importance }: Waiter, response: unknown): Entry {
+  resume({ importance }: Waiter, request: unknown, response: unknown): Entry {
     ;(this.#classes[importance] as Class).counts.waited += 1
-    return this.#begin(importance, this.#runtime.now(), response)
+    return this.#begin(importance, this.#runtime.now(), request, response)
   }
 
-  /** @param kind what similar requests have in common: their route, or their class */
-  end(entry: Entry, kind: string): void {
+  end(entry: Entry): void {
     if (!this.#entries.delete(entry)) return
-    if (entry.place === 'held') {
-      this.#free(entry, 'none')
-      if (entry.epoch === this.#epoch) this.#note(kind, this.#runtime.now() - entry.startedAt)
-    } else if (entry.place === 'hanging') this.#hanging -= 1
+    const { place } = entry
+    if (place !== 'none') {
+      const ms = this.#runtime.now() - entry.startedAt
+      this.#mostLog += LEARN_MOST * (Math.log(Math.max(1, ms)) - this.#mostLog)
+      if (place === 'long') this.#long -= 1
+      else this.#free(entry, 'none')
+      const { ended, judged } = this.#notesOf(entry)
+      ended.push(ms)
+      if (entry.epoch === this.#epoch) judged.push(ms)
+    }
     if (this.waiting > 0) this.#schedule()
   }
 
@@ -290,10 +308,10 @@ export class Admission {
     return false
   }
 
-  #begin(importance: number, now: number, response: unknown): Entry {
+  #begin(importance: number, now: number, request: unknown, response: unknown): Entry {
     const own = this.#classes[importance] as Class
     const epoch = this.#epoch
-    const entry: Entry = { importance, startedAt: now, epoch, response, place: 'held' }
+    const entry: Entry = { importance, startedAt: now, epoch, request, response, place: 'held' }
     if (this.#sliceSince === undefined) {
       this.#sliceSince = now
       this.#runtime.afterTurn(this.#endSlice)
@@ -319,19 +337,20 @@ export class Admission {
     own.credit = Math.max(-1, own.credit - 1)
   }
 
-  #free(entry: Entry, place: 'hanging' | 'none'): void {
+  #free(entry: Entry, place: 'long' | 'none'): void {
     entry.place = place
     this.active -= 1
     ;(this.#classes[entry.importance] as Class).active -= 1
   }
 
-  #note(kind: string, ms: number): void {
-    const known = this.#kinds.get(kind)
-    if (known === undefined) this.#kinds.set(kind, { kind, requests: 1, totalMs: ms })
-    else {
-      known.requests += 1
-      known.totalMs += ms
+  #notesOf(entry: Entry): KindNotes {
+    const kind = this.#options.kindOf(entry)
+    let notes = this.#kinds.get(kind)
+    if (notes === undefined) {
+      notes = { kind, ended: [], judged: [], late: new Set() }
+      this.#kinds.set(kind, notes)
     }
+    return notes
   }
 
   /**
@@ -428,7 +447,7 @@ export class Admission {
   readonly #tick = () => {
     const now = this.#runtime.now()
     const isIdle =
-      this.#offered === 0 && this.active === 0 && this.waiting === 0 && this.#hanging === 0
+      this.#offered === 0 && this.active === 0 && this.waiting === 0 && this.#long === 0
     this.#adjustQueue(now)
     this.#setAside(now)
     this.#adjustLimit(now)
@@ -498,57 +517,55 @@ export class Admission {
     }
   }
 
-  /** Takes the places of requests whose response streams, and of those that hang. */
+  /** Takes the places of requests that take long, and of those that wait for their clients. */
   #setAside(now: number): void {
-    const hangsMs = Math.max(HANGS_MS, HANGS * this.control.latencyMs)
+    const longMs = Math.max(LONG_MS, LONG * Math.exp(this.#mostLog))
     for (const entry of this.#entries) {
       const ms = now - entry.startedAt
       // They are in the order in which they began.
-      if (ms < HANGS_MS) break
-      if (entry.place === 'hanging' && ms > FORGET_MS) {
+      if (ms < LONG_MS) break
+      if (entry.place === 'long' && (ms > FORGET_MS || this.#long > MAX_LONG)) {
         this.#entries.delete(entry)
-        this.#hanging -= 1
+        this.#long -= 1
       }
-      if (entry.place === 'held' && this.#options.isStreaming(entry.response))
-        this.#free(entry, 'none')
-      else if (entry.place === 'held' && ms > hangsMs && this.#hanging < MAX_HANGING) {
-        this.#free(entry, 'hanging')
-        this.#hanging += 1
-        this.#newlyHanging += 1
-        this.#hangingMs += ms
+      if (entry.place !== 'held') continue
+      if (this.#options.isClients(entry)) this.#free(entry, 'none')
+      else if (ms > longMs) {
+        this.#free(entry, 'long')
+        this.#long += 1
+        this.#notesOf(entry).late.add(this.#options.clientOf(entry))
       }
     }
   }
 
   #adjustLimit(now: number): void {
     const delayMs = Math.max(0, now - this.#tickDueAt)
-    const kinds: KindSample[] = [...this.#kinds.values()]
-    const requests = kinds.reduce((sum, each) => sum + each.requests, 0)
+    const kinds = [...this.#kinds.values()]
+    const requests = kinds.reduce((sum, { judged }) => sum + judged.length, 0)
     const sinceMs = now - this.#steppedAt
     const isEnough = requests >= ENOUGH && sinceMs >= Math.min(REPORT_MS, this.control.latencyMs)
     // A window without enough requests goes on, but what the loop and the heap say counts at once.
-    const isWindow = isEnough || sinceMs > Math.max(REPORT_MS, 2 * this.control.latencyMs)
+    const hasEnded = kinds.some(({ ended }) => ended.length > 0)
+    const mostMs = Math.max(hasEnded ? REPORT_MS : REPORT_MS / 2, 2 * this.control.latencyMs)
+    const isWindow = isEnough || sinceMs >= mostMs
     const isLimited = this.#isLimited
     const mostActive = this.#mostActive
     const sample = {
       kinds: isWindow ? kinds : [],
+      windowMs: isWindow ? sinceMs : 0,
       mostActive,
       isLimited,
       delayMs,
       heap: this.#runtime.heapShare(),
-      hanging: isWindow ? this.#newlyHanging : 0,
-      hangingMs: isWindow ? this.#hangingMs : 0,
     }
     this.control = step(this.control, sample, now, this.#runtime.random())
     const limit = limitOf(this.control)
-    // Requests that began under another limit say nothing about this one.
-    const isCut = limit !== this.limit
+    // Requests that began under another limit say nothing about this one. If they take long, a higher one can't wait.
+    const isOther = limit < this.limit || (limit > this.limit && isQuick(this.control))
+    if (isOther || this.control.isStalled) this.#epoch += 1
+    else if (limit === this.limit && !isWindow) return
     this.limit = limit
-    if (isCut || this.control.isStalled) this.#epoch += 1
-    else if (!isWindow) return
     this.#kinds = new Map()
-    this.#newlyHanging = 0
-    this.#hangingMs = 0
     this.#steppedAt = now
     this.#mostActive = this.active
     this.#isLimited = this.waiting > 0 && this.active >= this.limit

@@ -3,16 +3,18 @@ import { type Control, firstControl, limitOf, type Sample, step } from './contro
 
 const QUIET: Sample = {
   kinds: [],
+  windowMs: 100,
   mostActive: 0,
   isLimited: false,
   delayMs: 0,
   heap: 0.1,
-  hanging: 0,
-  hangingMs: 0,
 }
 
-/** Twenty requests of a kind that took so long each. */
-const took = (ms: number, kind = 'a') => [{ kind, requests: 20, totalMs: 20 * ms }]
+/** So many requests of a kind that took so long each. */
+const took = (ms: number, kind = 'a', requests = 20) => {
+  const times = Array<number>(requests).fill(ms)
+  return [{ kind, ended: times, judged: times, late: new Set<string>() }]
+}
 
 function played(samples: readonly Partial<Sample>[], from: Control = firstControl): Control {
   return samples.reduce<Control>(
@@ -23,7 +25,7 @@ function played(samples: readonly Partial<Sample>[], from: Control = firstContro
 
 const KNOWN: Control = {
   ...firstControl,
-  usual: new Map([['a', 10]]),
+  usual: new Map([['a', { ms: 10, since: 0 }]]),
   quietWindows: 5,
   latencyMs: 10,
   probeAt: Infinity,
@@ -46,15 +48,15 @@ describe('the limit', () => {
   })
 
   test('falls as they take longer, down to a few and never to none', () => {
-    const slow = played(many({ kinds: took(100), isLimited: true }, 100), KNOWN)
+    const slow = played(many({ kinds: took(100), isLimited: true }, 4), KNOWN)
     expect(slow.limit).toBeLessThan(5)
     expect(slow.limit).toBeGreaterThanOrEqual(1)
   })
 
   test('of fast and slow kinds together is not that of a crowd when there are more slow ones', () => {
     const usual = new Map([
-      ['fast', 1],
-      ['slow', 500],
+      ['fast', { ms: 1, since: 0 }],
+      ['slow', { ms: 500, since: 0 }],
     ])
     const kinds = [...took(500, 'slow'), ...took(1, 'fast')]
     expect(played([{ kinds, isLimited: true }], { ...KNOWN, usual }).limit).toBe(40)
@@ -67,8 +69,8 @@ describe('the limit', () => {
 
 describe('what is usual', () => {
   test('is not learnt from a crowd', () => {
-    const { usual } = played(many({ kinds: took(100), isLimited: true }, 50), KNOWN)
-    expect(usual.get('a')).toBe(10)
+    const { usual } = played(many({ kinds: took(30), isLimited: true }, 6), KNOWN)
+    expect(usual.get('a')?.ms).toBe(10)
   })
 
   test.each([
@@ -80,8 +82,8 @@ describe('what is usual', () => {
   ] as [string, { mean: number; requests: number; isLimited?: boolean }, number][])(
     'is learnt %s',
     (_, { mean, requests, ...sample }, usual) => {
-      const kinds = [{ kind: 'a', requests, totalMs: mean * requests }]
-      expect(played([{ kinds, ...sample }], KNOWN).usual.get('a')).toBeCloseTo(usual)
+      const kinds = took(mean, 'a', requests)
+      expect(played([{ kinds, ...sample }], KNOWN).usual.get('a')?.ms).toBeCloseTo(usual)
     },
   )
 
@@ -89,7 +91,7 @@ describe('what is usual', () => {
     const first = played([{ kinds: took(200), isLimited: true }])
     expect([limitOf(first), first.limit, first.probingSince]).toEqual([6, 20, 0])
     const second = step(first, { ...QUIET, kinds: took(60), isLimited: true }, 200, 0.5)
-    expect(second.usual.get('a')).toBeCloseTo(200 / 3)
+    expect(second.usual.get('a')?.ms).toBeCloseTo(200 / 3)
     // A third as fast with a third of the places: they only waited for each other.
     expect([second.probingSince, limitOf(second)]).toEqual([undefined, 6])
   })
@@ -116,7 +118,7 @@ describe('the event loop', () => {
   test('late once, and what took longer meanwhile, changes nothing', () => {
     const stalled = { kinds: took(900), isLimited: true, delayMs: 800 }
     const after = played([stalled, QUIET], KNOWN)
-    expect([after.limit, after.usual.get('a'), after.latencyMs]).toEqual([20, 10, 10])
+    expect([after.limit, after.usual.get('a')?.ms, after.latencyMs]).toEqual([20, 10, 10])
   })
 
   test('that is late does not let the limit grow', () => {
@@ -135,10 +137,72 @@ test('the heap counts once it is full for half a second, and until it is clearly
   expect(played([{ heap: 0.5 }], later).isHeapFull).toBe(false)
 })
 
-test('requests that hang lower the limit as slow ones do', () => {
-  const hanging = { hanging: 5, hangingMs: 5000, isLimited: true }
-  const { limit } = played(many(hanging, 10), KNOWN)
-  expect(limit).toBeLessThan(10)
+describe('requests that lose their places', () => {
+  const LIMITED = { isLimited: true, windowMs: 1000 }
+  const late = (clients: number, ended: readonly number[], kind = 'a') => [
+    {
+      kind,
+      ended,
+      judged: ended,
+      late: new Set(Array.from({ length: clients }, (_, i) => `${i}`)),
+    },
+  ]
+
+  test('hang if they were fast and no longer end: the limit falls at once, and stays until some have ended', () => {
+    const hanging = played([{ ...LIMITED, kinds: late(5, []) }], KNOWN)
+    expect(hanging.limit).toBeLessThan(12)
+    const waiting = played(many(LIMITED, 10), hanging)
+    expect([waiting.isHanging, waiting.limit]).toEqual([true, hanging.limit])
+    expect(played([{ ...LIMITED, kinds: took(10) }], waiting).isHanging).toBe(false)
+  })
+
+  test.each<[string, object]>([
+    ['many others of their kind end', { kinds: late(8, [10, 10, 10, 10]) }],
+    ['they are of one client, and others end', { kinds: late(1, [10]) }],
+    ['requests of their kind have always taken long', { kinds: late(50, [], 'slow') }],
+    ['nothing is known of their kind', { kinds: late(50, [], 'new') }],
+  ])('only take long if %s', (_, sample) => {
+    const usual = new Map([...KNOWN.usual, ['slow', { ms: 4000, since: -1e6 }] as const])
+    const { isHanging, limit } = played([{ ...LIMITED, ...sample }], { ...KNOWN, usual })
+    expect([isHanging, limit]).toEqual([false, 40])
+  })
+})
+
+describe('requests that take long', () => {
+  const SLOW: Control = { ...KNOWN, latencyMs: 4000, usual: new Map() }
+
+  test('are let in while nothing has ended that could say that they wait for one another', () => {
+    expect(played(many({ isLimited: true }, 3), SLOW).limit).toBe(160)
+    expect(played(many({ isLimited: true, windowMs: 0 }, 3), SLOW).limit).toBe(20)
+  })
+
+  test('are compared with their like: most of a kind take long, or few do and say nothing', () => {
+    const mixed = (short: number, long: number) => {
+      const times = [...Array<number>(short).fill(10), ...Array<number>(long).fill(2000)]
+      return [{ kind: 'a', ended: times, judged: times, late: new Set<string>() }]
+    }
+    expect(played([{ kinds: mixed(8, 6), isLimited: true }], KNOWN).limit).toBe(40)
+    expect(played([{ kinds: mixed(6, 8), isLimited: true }], KNOWN).limit).toBeLessThan(20)
+  })
+
+  test('are judged when most have had time to end, at the latest after 20 s', () => {
+    const usual = new Map([['a', { ms: 4000, since: 0 }]])
+    const after = (now: number) =>
+      step({ ...SLOW, usual }, { ...QUIET, kinds: took(9000), isLimited: true }, now, 0.5).limit
+    expect([after(19_000), after(21_000) < 20]).toEqual([40, true])
+  })
+
+  test('lower the limit, but while all find a place not below what is in progress', () => {
+    const usual = new Map([['a', { ms: 4000, since: -1e6 }]])
+    const slow = { kinds: took(40_000), mostActive: 12 }
+    expect(played(many(slow, 3), { ...SLOW, usual }).limit).toBe(18)
+  })
+
+  test('teach what is usual if one at a time is let in, and still takes long', () => {
+    const one = { ...KNOWN, limit: 1 }
+    const taught = played(many({ kinds: took(5000), isLimited: true }, 3), one)
+    expect(taught.usual.get('a')?.ms).toBeGreaterThan(100)
+  })
 })
 
 test('no more kinds than there is room for are remembered', () => {

@@ -53,8 +53,14 @@ export class LoadShedder<Request, Response> {
     this.#adapter = adapter
     const { classes } = this.#compiled
     this.#importance = new Map(classes.map(({ name }, i) => [name, i]))
-    const isStreaming = (response: unknown) => adapter.isHeadSent(response as Response)
-    this.admission = new Admission({ ...this.#compiled, isStreaming }, runtime, this.#report)
+    const facts = {
+      isClients: ({ request, response }: Entry) =>
+        adapter.isHeadSent(response as Response) ||
+        adapter.isSending?.(request as Request) === true,
+      kindOf: (entry: Entry) => this.#kindOf(entry),
+      clientOf: ({ request }: Entry) => this.#compiled.keyOf(request as Request),
+    }
+    this.admission = new Admission({ ...this.#compiled, ...facts }, runtime, this.#report)
   }
 
   /**
@@ -69,9 +75,9 @@ export class LoadShedder<Request, Response> {
     if (isDecided(subject, this)) return true
     noteDecided(subject, this)
     const importance = this.#importanceOf(request)
-    const entry = this.admission.enter(importance, response)
+    const entry = this.admission.enter(importance, request, response)
     if (entry === undefined) return this.#wait(importance, request, response)
-    this.#follow(entry, request, response)
+    this.#follow(entry, response)
     return true
   }
 
@@ -105,7 +111,7 @@ export class LoadShedder<Request, Response> {
       })
       waiter.settle = (begins) => {
         unwatch()
-        if (begins) this.#follow(admission.resume(waiter, response), request, response)
+        if (begins) this.#follow(admission.resume(waiter, request, response), response)
         else this.#refuse(request, response)
         resolve(begins)
       }
@@ -118,17 +124,17 @@ export class LoadShedder<Request, Response> {
    * Frees the place of a request when the application has ended its response. A client that leaves frees nothing
    * while the application still works for it.
    */
-  #follow(entry: Entry, request: Request, response: Response): void {
+  #follow(entry: Entry, response: Response): void {
     const adapter = this.#adapter
-    const end = () => this.admission.end(entry, this.#kindOf(request, entry))
+    const end = () => this.admission.end(entry)
     // Where the platform does not report every end, the application has made the response by then.
     if (adapter.progress !== undefined) adapter.beforeHead(response, end)
     else adapter.whenClosed(response, () => adapter.whenEnded(response, end))
   }
 
   /** Groups requests that take similar times: by their route, or else by their class. */
-  #kindOf(request: Request, { importance }: Entry): string {
-    const route = this.#adapter.route?.(request)
+  #kindOf({ request, importance }: Entry): string {
+    const route = this.#adapter.route?.(request as Request)
     if (route === undefined) return this.#compiled.classes[importance]?.name as string
     return typeof route === 'string' ? route : String(route)
   }

@@ -11,13 +11,13 @@ export const overloadMutants: readonly Mutant[] = [
   {
     name: 'Load: the limit never rises',
     file: 'overload/control.ts',
-    text: 'const limit = Math.min(wanted, most)',
-    by: 'const limit = Math.min(wanted, most, seen.limit)',
+    text: 'const limit = Math.min(Math.max(wanted, least), most)',
+    by: 'const limit = Math.min(wanted, seen.limit)',
   },
   {
     name: 'Load: the limit never falls',
     file: 'overload/control.ts',
-    text: 'Math.max(0.5, TOLERANCE / slowness)',
+    text: 'Math.min(1, TOLERANCE / slowness)',
     by: '1',
   },
   {

@@ -52,6 +52,7 @@ export function nodeExchange<Request, Response>(
       if (raw.headersSent || raw.writableEnded) return true
       return sendResult(raw, result)
     },
+    isSending: (request) => incoming(request).complete === false,
     isHeadSent(response) {
       const message = outgoing(response)
       // Where a limiter looks at a response first.

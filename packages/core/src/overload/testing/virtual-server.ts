@@ -5,6 +5,8 @@ export interface Arrival {
   /** The index of its class. */
   readonly importance?: number
   readonly key?: string
+  /** Its route. */
+  readonly kind?: string
   /** The client leaves if it has no answer by then, ms after it has asked. */
   readonly patienceMs?: number
 }
@@ -52,7 +54,9 @@ export class VirtualServer {
       classes: [{ name: 'default', reserve: 0 }],
       maxWaiting: 200,
       maxWaitMs: 1000,
-      isStreaming: () => false,
+      isClients: () => false,
+      kindOf: ({ request }: Entry) => (request as Outcome).kind ?? 'all',
+      clientOf: ({ request }: Entry) => (request as Outcome).key ?? 'a',
       ...options,
     }
     this.admission = new Admission(all, runtime, report)
@@ -102,11 +106,11 @@ export class VirtualServer {
     const serve = (entry: Entry) => {
       const end = () => {
         settle('served')
-        this.admission.end(entry, 'all')
+        this.admission.end(entry)
       }
       this.#handle(this, end, outcome)
     }
-    const entry = this.admission.enter(importance, undefined)
+    const entry = this.admission.enter(importance, outcome, undefined)
     if (entry !== undefined) {
       serve(entry)
       return
@@ -117,7 +121,7 @@ export class VirtualServer {
       return
     }
     waiter.settle = (begins) => {
-      if (begins) serve(this.admission.resume(waiter, undefined))
+      if (begins) serve(this.admission.resume(waiter, outcome, undefined))
       else settle('shed')
     }
     if (patienceMs < Infinity)
