@@ -118,9 +118,9 @@ const CAPS: readonly Replacement[] = [
     file: 'limiter/waiting/wait-queues.ts',
     text: 'this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)\n',
     by: `this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
-      const { size } = this.waiters
-      host.machine.holds('calls in line', size, this.#most)
-      host.machine.holds('calls of a client in line', this.#counts.get(client), this.#most - size + 1)\n`,
+      const taken = this.#taken
+      host.machine.holds('calls in line', taken, this.#most)
+      host.machine.holds('calls of a client in line', this.#counts.get(client), this.#most - taken + 1)\n`,
   },
 ]
 

@@ -298,9 +298,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait that was aborted stays charged',
     file: 'limiter/waiting/wait-queues.ts',
-    text: `    } else if (!isWaiting) {
-      await this.#undo(head, decision)`,
-    by: '    } else if (!isWaiting) {',
+    text: 'undone.push(this.#undo(waiter, answer.value))',
+    by: '',
   },
   {
     name: 'lower priorities come first',
@@ -317,8 +316,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait does not end in time',
     file: 'limiter/waiting/wait-queues.ts',
-    text: 'const isLate = deadline < now && waiter !== head',
-    by: 'const isLate = deadline < now - 1000 && waiter !== head',
+    text: 'const isLate = deadline < now && waiter !== head && isAsked',
+    by: 'const isLate = deadline < now - 1000 && waiter !== head && isAsked',
   },
   {
     name: 'what never fits a share never fits',
@@ -360,8 +359,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one client takes all places to wait',
     file: 'limiter/waiting/wait-queues.ts',
-    text: '(this.#counts.get(client) ?? 0) >= this.#most - this.waiters.size',
-    by: 'this.waiters.size >= this.#most',
+    text: '(this.#counts.get(client) ?? 0) >= this.#most - this.#taken',
+    by: 'this.#taken >= this.#most',
   },
   {
     name: 'a place to wait is not free again',

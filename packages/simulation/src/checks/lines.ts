@@ -34,6 +34,8 @@ interface Waiter {
   readonly client: string
   readonly priority: number
   readonly since: number
+  /** When the store was asked for it last. */
+  askedAt: number
 }
 
 /** Checks how the requests of one limiter wait: in their order, no longer than they may, and only where that helps. */
@@ -76,6 +78,7 @@ export class Lines {
     limiter.decide = (charges, ...others) => {
       const asked = this.#asked.get(charges)
       if (asked !== undefined) this.#checkTurn(charges, asked.waiter)
+      if (asked?.waiter !== undefined) asked.waiter.askedAt = this.#now
       const decision = decide(charges, ...others)
       if (asked !== undefined && asked.waiter === undefined)
         void Promise.resolve(decision).then((first) => {
@@ -115,7 +118,7 @@ export class Lines {
     const { planned } = exchange
     const priority = this.#waits.priority === 'constant' ? 1 : (planned.priority ?? 0)
     const client = addressOf(planned.client)
-    const waiter = { exchange, charges, client, priority, since: this.#now }
+    const waiter = { exchange, charges, client, priority, since: this.#now, askedAt: -1 }
     asked.waiter = waiter
     exchange.hasWaited = true
     this.#world.tell(this.#name, () => `lets the request of ${planned.client} wait`)
@@ -146,9 +149,9 @@ export class Lines {
   }
 
   /**
-   * The store is asked for the first one of a line alone: nobody is more important, came before it from the same
-   * client, or is of a client that has waited since before the one before. With several policies, the line of a
-   * request depends on what was said.
+   * The store is asked for the first one of a line, and in the same moment for those behind it: nobody else is more
+   * important, came before it from the same client, or is of a client that has waited since before the one before.
+   * With several policies, the line of a request depends on what was said.
    *
    * @param waiter undefined: it has just come
    */
@@ -156,7 +159,13 @@ export class Lines {
     const keys = charges.map(({ key }) => key)
     for (const other of this.#inLine()) {
       const [first, ...others] = other.charges as [Charge]
-      if (other === waiter || others.length > 0 || !keys.includes(first.key)) continue
+      if (
+        other === waiter ||
+        other.askedAt === this.#now ||
+        others.length > 0 ||
+        !keys.includes(first.key)
+      )
+        continue
       if (this.#wrongBefore(waiter, other) === undefined) continue
       // Who is no longer in line, or has had a turn, may not have been told.
       this.#world.timeline.after(0, () => {

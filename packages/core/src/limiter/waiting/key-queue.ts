@@ -12,6 +12,8 @@ const SPREAD = 0.03
 const MAX_SPREAD_MS = 1000
 /** So long before a turn of a leaky bucket has come, the next one is taken, ms. */
 const AHEAD_MS = 50
+/** A process that is not alone takes this part of what is left in one call, or a unit. */
+const SHARE = 1 / 64
 /** Timers that are set to more than about twice that fire immediately, ms. */
 export const MAX_TIMER_MS = 2 ** 30
 
@@ -22,6 +24,7 @@ export interface Waiter {
   readonly address: string | undefined
   queue: KeyQueue
   readonly priority: number
+  readonly since: number
   readonly deadline: number
   readonly resolve: (decision: Decision) => void
   readonly reject: (error: unknown) => void
@@ -29,6 +32,8 @@ export interface Waiter {
   readonly signal: AbortSignal | undefined
   /** Whether the decision with which the wait ends is published here. */
   readonly reports: boolean
+  /** Whether it has taken a place: it has been refused, or stands behind one that has. */
+  hasPlace: boolean
   /** Set when the store has admitted it, and its turn in a leaky bucket has not come. */
   admission: Decision | undefined
   timer: Timer | undefined
@@ -39,6 +44,8 @@ export class KeyQueue {
   readonly id: unknown
   /** The number of waiters in line, or admitted and waiting for their turn. */
   count = 0
+  /** Those in line that have no place, in the order in which they have come. */
+  readonly newcomers = new Set<Waiter>()
   isServed = false
   /** The earliest deadline in line, or a time before it. */
   soonest = Infinity
@@ -47,9 +54,15 @@ export class KeyQueue {
   askAt = 0
   /** The store admits none of these costs before, unless units are given back. */
   certainAt = 0
+  /** The time of the last request. */
+  askedAt = -Infinity
   /** The last refusal, and the time of its request. */
   refusal: Decision | undefined
-  #askedAt = 0
+  #refusedAt = 0
+  /** The last admission, if it is the last answer. */
+  #admission: Decision | undefined
+  /** How many the last request was for. */
+  #together = 1
   /** Whether units were given back since the head's last request. */
   isFreed = false
   /** Until then each process that waits for the same moment takes one admission, so that none takes all. */
@@ -91,6 +104,7 @@ export class KeyQueue {
     const same = this.#line.get(priority) ?? new ClientLine()
     same.add(waiter)
     this.#line.set(priority, same)
+    if (!waiter.hasPlace) this.newcomers.add(waiter)
     this.count += 1
     this.soonest = Math.min(this.soonest, deadline)
     this.isNews ||= this.soonest < Infinity
@@ -98,8 +112,39 @@ export class KeyQueue {
 
   delete(waiter: Waiter): void {
     const { priority } = waiter
+    this.newcomers.delete(waiter)
     this.#line.get(priority)?.delete(waiter)
     if (this.#line.get(priority)?.size === 0) this.#line.delete(priority)
+  }
+
+  /**
+   * Those for whom the store may be asked in one call, from the head on: if one of them is refused, so is who is behind
+   * it. So each costs as much as those before it or, by the last answer, fits in what is left behind them.
+   */
+  batch(): readonly Waiter[] {
+    const admission = this.#admission
+    const most = this.#spreadMs === 0 ? Infinity : (admission?.remaining ?? 0) * SHARE
+    const batch: Waiter[] = []
+    const asked = new Map<string, { most: number; sum: number }>()
+    for (const waiter of this.inLine()) {
+      const fits = waiter.charges.every(({ key, cost, dryRun }, i) => {
+        const before = asked.get(`${i} ${key}`)
+        if (before === undefined || dryRun || cost >= before.most) return true
+        const policy = admission?.policies[i]
+        return policy?.key === key && before.sum + cost <= policy.remaining
+      })
+      if (!fits || (batch.length > 0 && (batch.length >= most || takesTurns(waiter)))) break
+      batch.push(waiter)
+      for (const [i, { key, cost }] of waiter.charges.entries()) {
+        const before = asked.get(`${i} ${key}`) ?? { most: 0, sum: 0 }
+        asked.set(`${i} ${key}`, {
+          most: Math.max(cost, before.most),
+          sum: cost + before.sum,
+        })
+      }
+    }
+    this.#together = batch.length
+    return batch
   }
 
   /** Forgets when the next request can be admitted. */
@@ -133,7 +178,7 @@ export class KeyQueue {
    */
   earliest({ charges }: Waiter, ahead: readonly number[]): number {
     const refusedCosts = this.#refusedCosts
-    const askedAt = this.#askedAt
+    const askedAt = this.#refusedAt
     const { refusal } = this
     if (this.certainAt === 0 || refusal === undefined || refusedCosts === undefined) return 0
     let latest = 0
@@ -164,7 +209,8 @@ export class KeyQueue {
     const { retryAfterMs } = decision
     const now = performance.now()
     this.refusal = decision
-    this.#askedAt = askedAt
+    this.#refusedAt = askedAt
+    this.#admission = undefined
     this.isNews = this.soonest < Infinity
     this.#readyAt = now + retryAfterMs
     const isSure = isOfStore(decision)
@@ -187,6 +233,7 @@ export class KeyQueue {
   admitted(decision: Decision, askedAt: number): void {
     const { delayMs, remaining, policies } = decision
     this.#wonAt = performance.now()
+    this.#admission = decision
     // Before the moment for which all wait, somebody has given back, and there is no round.
     const isInRound = this.#roundEndsAt - this.#wonAt <= this.#spreadMs
     const roundEndsAt = isInRound ? this.#roundEndsAt : 0
@@ -202,7 +249,7 @@ export class KeyQueue {
       this.refused(asRefusal(decision, waitOf), [], askedAt)
       this.askAt = Math.max(this.askAt, roundEndsAt)
     } else {
-      const spreadMs = (this.#spreadMs * (1 + Math.random())) / 2 / (remaining + 1)
+      const spreadMs = (this.#together * this.#spreadMs * (1 + Math.random())) / 2 / (remaining + 1)
       this.askAt = Math.max(performance.now() + spreadMs, roundEndsAt)
       this.#refusedCosts = this.askAt - performance.now() < 1 ? undefined : []
       this.certainAt = 0
@@ -213,6 +260,11 @@ export class KeyQueue {
 /** Whether the store has decided, and not this process in its place. */
 export function isOfStore({ source }: Decision): boolean {
   return source === 'store' || source === 'cache'
+}
+
+/** Whether one of its policies admits for a later time: its turns are taken one after the other. */
+function takesTurns({ charges }: Waiter): boolean {
+  return charges.some(({ limit }) => limit.algorithm.options.maxDelay !== undefined)
 }
 
 /** Whether the policy admits nothing for a time that it knows. */

@@ -29,9 +29,13 @@ export interface RequestWait {
   readonly client: string
 }
 
+/** The most calls that the store has not answered for the first time. They have no places yet. */
+const MAX_NEWCOMERS = 100_000
+
 /**
- * Calls that wait, in a queue for each key: by priority, then first come, first served. Only the head of a queue asks
- * the store, when its time has come. So a key causes few calls, and no key waits for another one.
+ * Calls that wait, in a queue for each key: by priority, then first come, first served. A queue asks the store for its
+ * head, when its time has come, and in the same call for those behind it that may be admitted together with it. So a
+ * key causes few calls, and no key waits for another one. Who is admitted by the first answer takes no place.
  *
  * The heads of several processes spread after the moment for which all of them wait. The process that was admitted
  * longer ago comes earlier, and each takes one admission before it asks for the next one.
@@ -42,10 +46,11 @@ export class WaitQueues {
   #most: number
   readonly queues = new Map<unknown, KeyQueue>()
   readonly waiters = new Set<Waiter>()
-  /** How many wait for each client. */
+  /** How many places are taken, and by each client. */
+  #taken = 0
   readonly #counts = new Map<string, number>()
 
-  /** @param most how many may wait. A client gets another place only while it has fewer than are free */
+  /** @param most the number of places. A client gets another one only while it has fewer than are free */
   constructor(actions: WaitActions, most: number) {
     this.#actions = actions
     this.#most = most
@@ -74,8 +79,9 @@ export class WaitQueues {
     }
     const queue = this.#queueOf(queueKey)
     if (signal?.aborted) throw new WaitError('SLUICE_WAIT_ABORTED', queue.waitMs, signal.reason)
-    if ((this.#counts.get(client) ?? 0) >= this.#most - this.waiters.size)
-      throw new WaitError(this.#most < 0 ? 'SLUICE_WAIT_CLOSED' : 'SLUICE_WAIT_FULL', queue.waitMs)
+    if (this.#most < 0) throw new WaitError('SLUICE_WAIT_CLOSED', queue.waitMs)
+    if (this.waiters.size - this.#taken >= MAX_NEWCOMERS)
+      throw new WaitError('SLUICE_WAIT_FULL', queue.waitMs)
     first.isUncounted = true
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -84,18 +90,19 @@ export class WaitQueues {
         address,
         queue,
         priority,
+        since: performance.now(),
         deadline: performance.now() + maxWaitMs,
         resolve,
         reject,
         aborted: () => this.#fail(waiter, 'SLUICE_WAIT_ABORTED', signal?.reason),
         signal,
         reports: request === undefined,
+        hasPlace: false,
         admission: undefined,
         timer: undefined,
       }
       signal?.addEventListener('abort', waiter.aborted)
       this.waiters.add(waiter)
-      this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
       this.#join(queue, waiter)
     })
   }
@@ -120,9 +127,26 @@ export class WaitQueues {
   #join(queue: KeyQueue, waiter: Waiter): void {
     waiter.queue = queue
     this.queues.set(queue.id, queue)
+    const isBehind = queue.head?.hasPlace === true
     queue.add(waiter)
+    if (isBehind && !this.#takePlace(waiter)) return
     if (queue.isServed) queue.wake()
     else void this.#serve(queue)
+  }
+
+  /** Gives a place to one who must wait. @returns false if there is none for it: it is rejected */
+  #takePlace(waiter: Waiter): boolean {
+    const { client, hasPlace } = waiter
+    if (hasPlace) return true
+    if ((this.#counts.get(client) ?? 0) >= this.#most - this.#taken) {
+      this.#fail(waiter, 'SLUICE_WAIT_FULL')
+      return false
+    }
+    waiter.hasPlace = true
+    waiter.queue.newcomers.delete(waiter)
+    this.#taken += 1
+    this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
+    return true
   }
 
   /**
@@ -156,14 +180,20 @@ export class WaitQueues {
 
   async #serve(queue: KeyQueue): Promise<void> {
     queue.isServed = true
+    // Those that come in the same moment join before.
+    await undefined
     for (let head = queue.head; head !== undefined; head = queue.head) {
       const now = performance.now()
       if (queue.soonest < now || queue.isNews) this.#expire(queue, head, now)
       // At its deadline the head asks once more: it may be just in time.
       const askAt = queue.refuses(head.charges) ? Math.min(queue.askAt, head.deadline) : now
       if (!this.waiters.has(head)) continue
-      if (askAt > now) await queue.rest(Math.min(askAt, queue.soonest) - now)
-      else await this.#ask(head)
+      if (askAt <= now) {
+        await this.#ask(queue, now)
+        continue
+      }
+      for (const waiter of queue.newcomers) this.#takePlace(waiter)
+      if (this.waiters.has(head)) await queue.rest(Math.min(askAt, queue.soonest) - now)
     }
     queue.isServed = false
     this.#forget(queue)
@@ -177,7 +207,9 @@ export class WaitQueues {
     for (const waiter of queue.inLine()) {
       const { deadline } = waiter
       const at = queue.earliest(waiter, ahead)
-      const isLate = deadline < now && waiter !== head
+      // For who has come since the last request, the store is asked once.
+      const isAsked = waiter.hasPlace || waiter.since < queue.askedAt
+      const isLate = deadline < now && waiter !== head && isAsked
       if (isLate || deadline < at) {
         this.#fail(waiter, 'SLUICE_WAIT_TOO_LONG', undefined, Math.ceil(at - now))
         continue
@@ -189,46 +221,67 @@ export class WaitQueues {
     }
   }
 
-  async #ask(head: Waiter): Promise<void> {
-    const { charges, address, queue, deadline } = head
-    const askedAt = performance.now()
+  /** Asks for the head of a queue, and in the same call for those behind it. */
+  async #ask(queue: KeyQueue, askedAt: number): Promise<void> {
+    const batch = queue.batch()
     queue.isFreed = false
-    let decision: Decision
-    try {
-      decision = await this.#actions.ask(charges, address)
-    } catch (error) {
-      this.#leave(head)
-      head.reject(error)
-      return
-    }
-    const now = performance.now()
-    const { allowed, delayMs } = decision
-    const isWaiting = this.waiters.has(head)
-    if (!allowed) {
-      if (isForEver(decision)) {
-        queue.refusal = decision
-        this.#fail(head, 'SLUICE_WAIT_NEVER')
-        return
+    queue.askedAt = askedAt
+    const answers = await Promise.allSettled(
+      batch.map(async ({ charges, address }) => this.#actions.ask(charges, address)),
+    )
+    const undone: Promise<void>[] = []
+    let isHeldUp = false
+    for (const [i, waiter] of batch.entries()) {
+      const answer = answers[i] as PromiseSettledResult<Decision>
+      if (answer.status === 'rejected') {
+        this.#leave(waiter)
+        waiter.reject(answer.reason)
+      } else if (!answer.value.allowed) {
+        isHeldUp ||= this.#refused(waiter, answer.value, askedAt)
+      } else if (isHeldUp || !this.waiters.has(waiter)) {
+        // Nobody waits for it any more, or it would overtake one for whom the store was asked before.
+        undone.push(this.#undo(waiter, answer.value))
+      } else {
+        this.#admitted(waiter, answer.value, askedAt)
       }
-      queue.refused(decision, charges, askedAt)
-      if (deadline <= now) this.#fail(head, 'SLUICE_WAIT_TOO_LONG')
-      else if (isWaiting) this.#moveOn(head, decision, askedAt)
-    } else if (!isWaiting) {
-      await this.#undo(head, decision)
-    } else if (delayMs > 0 && now + delayMs > deadline) {
+    }
+    await Promise.all(undone)
+  }
+
+  /** @returns whether it holds up those behind it */
+  #refused(waiter: Waiter, decision: Decision, askedAt: number): boolean {
+    const { charges, queue, deadline } = waiter
+    const isWaiting = this.waiters.has(waiter)
+    if (isForEver(decision)) {
+      queue.refusal = decision
+      this.#fail(waiter, 'SLUICE_WAIT_NEVER')
+      return false
+    }
+    queue.refused(decision, charges, askedAt)
+    if (deadline <= performance.now()) this.#fail(waiter, 'SLUICE_WAIT_TOO_LONG')
+    else if (isWaiting) this.#moveOn(waiter, decision, askedAt)
+    return this.waiters.has(waiter) && waiter.queue === queue
+  }
+
+  #admitted(waiter: Waiter, decision: Decision, askedAt: number): void {
+    const { queue, deadline } = waiter
+    const { delayMs } = decision
+    const now = performance.now()
+    if (delayMs > 0 && now + delayMs > deadline) {
       queue.refused(
         asRefusal(decision, ({ delayMs }) => delayMs),
         [],
         askedAt,
       )
-      this.#fail(head, 'SLUICE_WAIT_TOO_LONG')
-      await this.#undo(head, decision)
-    } else {
-      queue.admitted(decision, askedAt)
-      queue.delete(head)
-      head.admission = decision
-      this.#goOn(head, decision, now - askedAt, now + delayMs)
+      waiter.admission = decision
+      this.#fail(waiter, 'SLUICE_WAIT_TOO_LONG')
+      return
     }
+    queue.admitted(decision, askedAt)
+    queue.delete(waiter)
+    waiter.admission = decision
+    if (delayMs === 0 || this.#takePlace(waiter))
+      this.#goOn(waiter, decision, now - askedAt, now + delayMs)
   }
 
   /** Lets an admitted one continue when its turn has come. */
@@ -269,9 +322,12 @@ export class WaitQueues {
   #leave(waiter: Waiter): void {
     const { client, queue, signal, timer, aborted } = waiter
     if (!this.waiters.delete(waiter)) return
-    const count = (this.#counts.get(client) as number) - 1
-    if (count === 0) this.#counts.delete(client)
-    else this.#counts.set(client, count)
+    if (waiter.hasPlace) {
+      this.#taken -= 1
+      const count = (this.#counts.get(client) as number) - 1
+      if (count === 0) this.#counts.delete(client)
+      else this.#counts.set(client, count)
+    }
     clearTimeout(timer)
     signal?.removeEventListener('abort', aborted)
     queue.delete(waiter)
