@@ -120,6 +120,8 @@ export class OutgoingLimiter extends ChargeLimiter {
   override async decide(charges: readonly Charge[]): Promise<Decision> {
     const call = this.#calls.get(charges) as OutgoingCall
     const { upstream, units } = call
+    // It was admitted before, and given back, since it would have overtaken another one.
+    if (call.sent !== undefined) upstream.end(call.sent)
     const waitMs = upstream.waitMs(units)
     const isPaused = upstream.pausedUntil > performance.now()
     // An answer may end a wait, but for a pause.
@@ -127,7 +129,9 @@ export class OutgoingLimiter extends ChargeLimiter {
     if (isPaused)
       return this.#refuseFor(waitMs, charges, this.store.mode === 'sync' ? 'store' : 'cache')
     if (waitMs > 0) return this.#refuseFor(waitMs, charges, 'local')
-    const decision = await super.decide(charges, undefined, false)
+    const decision = await upstream.asking(units, async () =>
+      super.decide(charges, undefined, false),
+    )
     if (!decision.allowed) return this.#refused(decision, upstream)
     if (call.hasLeft) return decision
     call.sent = upstream.begin(decision, units)

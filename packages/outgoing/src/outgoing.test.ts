@@ -103,6 +103,53 @@ describe('its own policies', () => {
     expect(full.filter((each) => each === 'SLUICE_WAIT_FULL').length).toBeGreaterThanOrEqual(2)
   })
 
+  test('who need not wait takes no place, and shares a call with others', async () => {
+    const { at, send } = serverOf(ok)
+    const store = failingStore({})
+    const policies = [{ limit: 10_000, window: '1m', algorithm: 'fixed-window' } as const]
+    const asked: number[] = []
+    const open: typeof store.open = (...how) => {
+      const ledger = store.open(...how)
+      const decide: typeof ledger.decide = (requests, ...others) => {
+        for (const _ of requests) asked.push(Date.now())
+        return ledger.decide(requests, ...others)
+      }
+      return { ...ledger, decide }
+    }
+    const ends = sendAll(
+      limitOutgoing(send, { policies, maxWaiting: 2, store: { ...store, open } }),
+      300,
+    )
+    for (let i = 0; i < 20; i += 1) await pass(10)
+    expect([ends.length, new Set(ends)]).toEqual([300, new Set([200])])
+    expect([at.length, asked.length]).toEqual([300, 300])
+    expect(new Set(asked).size).toBeLessThanOrEqual(2)
+  })
+
+  test('those that are asked for together take no more than the server has left, and give nothing back', async () => {
+    let corrections = 0
+    const correct = jest.spyOn(OutgoingLimiter.prototype, 'correct').mockImplementation(() => {
+      corrections += 1
+    })
+    const { at, send } = serverOf(
+      (n) =>
+        new Response('{}', {
+          headers: {
+            'ratelimit-limit': '6',
+            'ratelimit-remaining': `${6 - n}`,
+            'ratelimit-reset': '60',
+          },
+        }),
+    )
+    const paced = limitOutgoing(send, {})
+    sendAll(paced, 1)
+    await pass(10)
+    sendAll(paced, 20)
+    await pass(1000)
+    correct.mockRestore()
+    expect([at.length, corrections]).toEqual([6, 0])
+  })
+
   test.each([
     ['another unit', 1],
     ['a unit of a fixed cost too', 500],

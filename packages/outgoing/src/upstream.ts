@@ -31,6 +31,8 @@ export class Upstream {
   readonly #allowances = new Allowances()
   /** Units charged so far, by unit: requests by all processes, other units by this one. */
   #counts: Units = new Map()
+  /** Units that the store is being asked for, by unit. */
+  readonly #asking = new Map<string, number>()
   /** The requests without an answer, the oldest first. */
   readonly #unanswered = new Set<Sent>()
   /** The store's count of requests. */
@@ -53,16 +55,32 @@ export class Upstream {
     const now = performance.now()
     if (this.pausedUntil > now) return Math.ceil(this.pausedUntil - now)
     // After a pause, one request at a time: one more with each answer, and twice as many each second.
-    if (this.#unanswered.size >= this.#ramp * 2 ** ((now - this.pausedUntil) / 1000)) return RAMP_MS
+    const inFlight = this.#unanswered.size + this.#askedOf('requests')
+    if (inFlight >= this.#ramp * 2 ** ((now - this.pausedUntil) / 1000)) return RAMP_MS
     return this.#allowances.waitMs(
       (unit) => {
         // A server that says that nothing is left of a unit wants no request, whatever it costs.
         const cost = Math.max(1, units.get(unit) ?? 0)
-        return this.#charged(unit, (this.#counts.get(unit) ?? 0) + cost, cost)
+        const asked = this.#askedOf(unit)
+        const charged = this.#charged(unit, (this.#counts.get(unit) ?? 0) + asked + cost, cost)
+        return { ...charged, unanswered: charged.unanswered + asked }
       },
       now,
       this.#sentAt,
     )
+  }
+
+  /** Asks the store for a request: those that ask meanwhile come behind it. */
+  async asking<T>(units: Units, ask: () => Promise<T>): Promise<T> {
+    const add = (sign: number) => {
+      for (const [unit, cost] of units) this.#asking.set(unit, this.#askedOf(unit) + sign * cost)
+    }
+    add(1)
+    try {
+      return await ask()
+    } finally {
+      add(-1)
+    }
   }
 
   /**
@@ -131,6 +149,10 @@ export class Upstream {
     if (until <= this.pausedUntil) return false
     this.pausedUntil = until
     return true
+  }
+
+  #askedOf(unit: string): number {
+    return this.#asking.get(unit) ?? 0
   }
 
   /** @param before only requests that began before it */
