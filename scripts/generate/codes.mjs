@@ -44,7 +44,7 @@ export const CODES = {
     },
     SLUICE_STORE_UNKNOWN: {
       meaning:
-        '`store` is neither a store nor a client of Redis that Sluice knows, or the pool of `postgresStore` is not one of pg, or the path of `sqliteStore` is not a path.',
+        '`store` is neither a store nor a client of Redis that Sluice knows, or a store whose ledgers lack `decide` or `change`, or the pool of `postgresStore` is not one of pg, or the path of `sqliteStore` is not a path.',
       cause:
         'A URL instead of a client, a promise of one, a client of another library or of an older version (node-redis 4), a mock (ioredis-mock), a pool of pg, a store of another limiter, or a pipeline or transaction of a client.',
       action:

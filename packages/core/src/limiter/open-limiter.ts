@@ -2,6 +2,7 @@ import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import { networkBlocksOf } from '../stores/networks/network-blocks.ts'
+import { openLedger } from '../stores/open-ledger.ts'
 import { resilientStore } from '../stores/resilient/resilient-store.ts'
 import { resolveStore } from '../stores/resolve.ts'
 import type { Ledger, Store } from '../stores/store.ts'
@@ -58,13 +59,14 @@ export function openLimiter(
   const isAware = options.prefix !== undefined || use.sharesQuotas === true
   const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
   const resilient = resilientOf(store, policies, values, use.settles ?? false)
-  const opened = resilient ?? store
   const networks = networkBlocksOf(store, values.prefix)
   const livePolicies = nameLivePolicies(policies, options.name, use.route)
   const ledgers = new PolicyLedgers(
     policies,
     livePolicies,
-    (keyspaces): Ledger => opened.open({ policies: keyspaces, ban }, prefix),
+    (keyspaces): Ledger =>
+      resilient?.open({ policies: keyspaces, ban }, prefix) ??
+      openLedger(store, { policies: keyspaces, ban }, prefix),
   )
   const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
   const held = holding.length > 0 ? new HeldSlots(holding, ledgers) : undefined

@@ -1,3 +1,4 @@
+import { checkOneOf } from '../options/checks.ts'
 import { memoryStore } from './memory/memory-store.ts'
 import { checkClient, type RedisClient } from './redis/client.ts'
 import { redisStore } from './redis/redis-store.ts'
@@ -14,7 +15,9 @@ const stores = new WeakMap<RedisClient, Store>()
 /** The store that the option `store` means: a new memory store, a given one, or that of a client. */
 export function resolveStore(store: Store | RedisClient | undefined): Store {
   if (store === undefined) return memoryStore()
-  return isStore(store) ? store : storeOf(checkClient('store', store))
+  if (!isStore(store)) return storeOf(checkClient('store', store))
+  checkOneOf('store.mode', store.mode, ['sync', 'async'])
+  return store
 }
 
 function storeOf(client: RedisClient): Store {

@@ -32,7 +32,12 @@ function refusingStore() {
   const consume = jest.fn(async () => result)
   // On a clock that stands still, however long it takes to measure memory.
   const clock = () => 0
-  const store = { mode: 'async', clock, open: () => ({ consume }) as never, close() {} } as const
+  const store = {
+    mode: 'async',
+    clock,
+    open: () => ({ decide: consume, change: consume }) as never,
+    close() {},
+  } as const
   return { store, consume }
 }
 

@@ -390,7 +390,10 @@ describe('a store that fails', () => {
   })
 
   it.each([undefined, null, 'text'])('may reject with %p', async (reason) => {
-    const rejecting = { ...store, open: () => ({ decide: () => Promise.reject(reason) }) }
+    const rejecting = {
+      ...store,
+      open: () => ({ decide: () => Promise.reject(reason), change: () => Promise.reject(reason) }),
+    }
     const other = createLimiter({ ...base, store: rejecting as never })
     for (let i = 0; i < 6; i += 1) {
       expect((await other.consume('client')).source).toBe('local')
@@ -406,6 +409,7 @@ describe('a store that fails', () => {
         decide: () => {
           throw new Error('thrown synchronously')
         },
+        change: () => Promise.resolve(),
       }),
     }
     const limiter = createLimiter({ ...base, store: throwing as never })

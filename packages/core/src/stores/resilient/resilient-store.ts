@@ -1,4 +1,5 @@
 import { LoadingLedger } from '../loading-ledger.ts'
+import { openLedger } from '../open-ledger.ts'
 import type { Keyspaces, Ledger, Store } from '../store.ts'
 import type { FailureMode } from './guarded-ledger.ts'
 import type { Resilience } from './resilience.ts'
@@ -21,7 +22,7 @@ export function resilientStore(store: Store<'async'>, failureMode: FailureMode) 
   return {
     /** @throws the errors of the store */
     open(keyspaces: Keyspaces, prefix: string): Ledger<'async'> {
-      const remote = store.open(keyspaces, prefix, failureMode.deadlineMs)
+      const remote = openLedger(store, keyspaces, prefix, failureMode.deadlineMs)
       return new LoadingLedger(async () => {
         const resilience = await load()
         // Requests that arrive while both are loaded are sent together, over REST in one call.

@@ -1,4 +1,5 @@
 import { StoreError } from '../../errors/store-error.ts'
+import { checkFunction } from '../../options/checks.ts'
 import type { Store } from '../store.ts'
 import { inOrder } from './in-order.ts'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
@@ -38,6 +39,9 @@ export interface CompareAndSwapBackend {
  * backend can lock.
  */
 export function compareAndSwapStore(backend: CompareAndSwapBackend): Store<'async'> {
+  checkFunction('now', backend.now, 'of the backend')
+  checkFunction('read', backend.read, 'of the backend')
+  checkFunction('swap', backend.swap, 'of the backend')
   const transact: TransactionalBackend['transact'] = async (keys, decide) => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const read = await backend.read(keys)

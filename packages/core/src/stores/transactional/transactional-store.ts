@@ -1,3 +1,4 @@
+import { checkFunction } from '../../options/checks.ts'
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
 import type { InspectableStore, Store, StoreEntry } from '../store.ts'
@@ -15,6 +16,7 @@ export function transactionalStore(backend: TransactionalBackend): Store<'async'
 export function transactionalStore(
   backend: TransactionalBackend & Partial<ListingBackend>,
 ): Store<'async'> {
+  checkFunction('transact', backend.transact, 'of the backend')
   const documents = transactionalDocuments(backend)
   const kept = new KeptKeyspaces(documents)
   const transactions = new PartedTransactions(backend)
