@@ -767,8 +767,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a larger share chooses other clients',
     file: 'limiter/policy.ts',
-    text: 'shareOfClient(this.name, key)',
-    by: 'shareOfClient(this.name + this.enforced, key)',
+    text: 'shareOfClient(this.code.#choice(),',
+    by: 'shareOfClient(this.code.#choice() + this.enforced,',
   },
   {
     name: 'a document with a wrong setting is taken over without that',

@@ -59,7 +59,7 @@ export const PROSE = {
     enforce: {
       unset: '1',
       description:
-        'The share of the clients that the policy refuses; for all others it is a dry run. A hash of the key and the name of the policy chooses them: the same ones in every process, and a larger share only adds clients.',
+        'The share of the clients that the policy refuses; for all others it is a dry run. A hash of the key and of the names of limiter, policy and route chooses them: the same ones in every process, and a larger share only adds clients.',
       see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
     },
     live: {

@@ -272,6 +272,23 @@ describe('with shard', () => {
     warn.mockRestore()
   })
 
+  test('a share of the clients is that which peek sees', async () => {
+    for (let i = 0; i < 100; i += 1) {
+      const options = {
+        key: () => `${i}`,
+        shard: () => 'acme',
+        limit: 0,
+        window: '1m',
+        enforce: 0.5,
+      }
+      const httpLimiter = new HttpLimiter(options as Options, plain as never)
+      const verdict = await httpLimiter.decide(message())
+      const { allowed } = httpLimiter.limiter.peek(`{acme}key:${i}`) as { allowed: boolean }
+      expect(verdict?.decision.allowed).toBe(allowed)
+      httpLimiter.limiter.close()
+    }
+  })
+
   test('of some policies, or of all of them but those that have another', async () => {
     const own = [
       { name: 'a', limit: 9, window: '1m', key: () => 'a' },

@@ -10,7 +10,7 @@ import { type BannedQuota, compileBan } from './ban.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { HeldSlots } from './held-slots.ts'
 import { LimiterEvents } from './limiter-events.ts'
-import { nameLivePolicies } from './live/attach-live.ts'
+import { namePolicies } from './live/attach-live.ts'
 import { SingleUse } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
@@ -60,7 +60,7 @@ export function openLimiter(
   const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
   const resilient = resilientOf(store, policies, values, use.settles ?? false)
   const networks = networkBlocksOf(store, values.prefix)
-  const livePolicies = nameLivePolicies(policies, options.name, use.route)
+  const livePolicies = namePolicies(policies, options.name, use.route)
   const ledgers = new PolicyLedgers(
     policies,
     livePolicies,

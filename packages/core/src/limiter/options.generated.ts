@@ -83,8 +83,8 @@ export interface PolicyOptions {
   dryRun?: boolean | undefined
   /**
    * The share of the clients that the policy refuses; for all others it is a dry run. A hash of the
-   * key and the name of the policy chooses them: the same ones in every process, and a larger share
-   * only adds clients. Number, from 0 to 1. Default: 1.
+   * key and of the names of limiter, policy and route chooses them: the same ones in every process,
+   * and a larger share only adds clients. Number, from 0 to 1. Default: 1.
    */
   enforce?: number | undefined
   /**

@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, test } from '@jest/globals'
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
+import { createLimiter } from './create-limiter.ts'
+import type { Decision } from './decision.ts'
 import { compilePolicies } from './policies.ts'
 import { Policy } from './policy.ts'
+import type { StoreLimiter } from './store-limiter.ts'
 
 const policy = (options: object) => new Policy('', { limit: 10, window: '1m', ...options })
 const keyspace = (options: object) => {
@@ -174,5 +177,32 @@ describe('compilePolicies()', () => {
     expect(() => compilePolicies(options, OPTION_NAMES.policy)).toThrow(
       expect.objectContaining({ option: 'policies[1].window' }),
     )
+  })
+})
+
+describe('the share of the clients that a policy refuses', () => {
+  const CLIENTS = Array.from({ length: 400 }, (_, i) => `user:${i}`)
+  const chosen = (options: object, shard = '') => {
+    const limiter = createLimiter({ limit: 0, enforce: 0.1, ...options } as never) as StoreLimiter
+    const found = CLIENTS.filter((key) => !(limiter.peek(shard + key) as Decision).allowed)
+    limiter.close()
+    expect(found.length).toBeGreaterThan(15)
+    expect(found.length).toBeLessThan(80)
+    return found
+  }
+  const inBoth = (one: string[], other: string[]) => one.filter((key) => other.includes(key)).length
+
+  test('differs between limiters that have other names, or no name and other terms', () => {
+    const minute = chosen({ window: '1m' })
+    expect(chosen({ window: '1m' })).toEqual(minute)
+    const named = chosen({ window: '1m', name: 'api' })
+    for (const other of [chosen({ window: '1h' }), named, chosen({ window: '1m', name: 'login' })])
+      expect(inBoth(minute, other)).toBeLessThan(minute.length / 2)
+    expect(inBoth(named, chosen({ window: '1m', name: 'login' }))).toBeLessThan(named.length / 2)
+    expect(chosen({ window: '1h', name: 'api' })).toEqual(named)
+  })
+
+  test('is the same with a shard before the key and without', () => {
+    expect(chosen({ window: '1m' }, '{acme}')).toEqual(chosen({ window: '1m' }))
   })
 })

@@ -11,6 +11,7 @@ import { algorithms } from '../algorithms/index.ts'
 import { reserved } from '../algorithms/reserved/reserved.ts'
 import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
+import { shardLength } from '../key/notation.ts'
 import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
@@ -57,6 +58,9 @@ export class Policy {
   readonly #path: string
   /** The user's options, which {@link with} starts from; only a live policy keeps them. */
   readonly #given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
+  /** By what its limiter, its route and itself are called; '': none of them has a name. Set when a limiter has it. */
+  id = ''
+  #chosenBy: string | undefined
   /** The policy as the code has it; undefined: this one. */
   readonly #code: Policy | undefined
   readonly #window: PolicyWindow
@@ -123,9 +127,21 @@ export class Policy {
       )
   }
 
-  /** Whether it refuses nothing of this client. */
+  /**
+   * Whether it refuses nothing of this client: one function for requests, previews and counts.
+   * @param key with its shard or without, which makes no difference
+   */
   isDryRun(key: string): boolean {
-    return this.enforced < 1 && shareOfClient(this.name, key) >= this.enforced
+    const { enforced } = this
+    if (enforced === 0 || enforced === 1) return enforced === 0
+    return shareOfClient(this.code.#choice(), key.slice(shardLength(key))) >= enforced
+  }
+
+  /** What chooses its share of the clients: without a name, two limiters have the limit and the window to tell them apart. */
+  #choice(): string {
+    const { id, name } = this
+    this.#chosenBy ??= id || (name === 'default' ? `${this.space()} ${this.terms}` : name)
+    return this.#chosenBy
   }
 
   /** The policy as the code has it: documents may have changed this one. */
@@ -392,8 +408,8 @@ function enforcedBy({ dryRun, enforce = 1 }: Pick<PolicyOptions, 'dryRun' | 'enf
 }
 
 /** A number of a client, from 0 to below 1, which is the same in every process. By FNV-1a, and the finalizer of MurmurHash3. */
-function shareOfClient(policy: string, key: string): number {
-  const text = `${policy}\n${key}`
+function shareOfClient(chosenBy: string, key: string): number {
+  const text = `${chosenBy}\n${key}`
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -6,30 +6,31 @@ import type { Policy } from '../policy.ts'
 import type { LivePolicy } from './live-policies.ts'
 
 /**
- * The policies that documents may change, each with the name by which they know it: `api`, `api/burst`,
- * `api:POST /login`.
+ * Names policies: `api`, `api/burst`, `api:POST /login`. @returns those that documents, which know them by this name,
+ * may change
  *
  * @param limiter the option `name` of the limiter
  * @param route the route that the policies are for, if it has limits of its own
  * @throws SluiceError if a policy would have no name
  */
-export function nameLivePolicies(
+export function namePolicies(
   policies: Policy[],
   limiter: string | undefined,
   route: string | undefined,
 ): readonly LivePolicy[] {
   return policies.flatMap((policy, place) => {
-    if (policy.live === undefined) return []
     const names = [limiter, policy.name === 'default' ? undefined : policy.name]
     const name = names.filter((each) => each !== undefined).join('/')
-    if (name === '')
+    const id = name === '' || route === undefined ? name : `${name}:${route}`
+    policy.id = id
+    if (policy.live === undefined) return []
+    if (id === '')
       throw conflict(
         policy.at('live'),
         'a name, with live',
         undefined,
         "Add name: 'api', by which documents and commands know the policy.",
       )
-    const id = route === undefined ? name : `${name}:${route}`
     return { id, policies, place, limiter }
   })
 }

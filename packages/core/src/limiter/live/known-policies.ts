@@ -24,7 +24,7 @@ export async function knownPolicies(documents: SharedDocuments): Promise<KnownPo
   for (const [id, kept] of await keyspacesOfPolicies(documents)) {
     // Older versions of an application may have other windows: the one that is kept longest comes first.
     const policy = kept.map(policyOf).find((each) => each !== undefined)
-    if (policy !== undefined) known.set(id, policy)
+    if (policy !== undefined) known.set(id, Object.assign(policy, { id }))
   }
   for (const { id, policies, place } of livePoliciesOf(documents).policies)
     known.set(id, (policies[place] as Policy).code)
