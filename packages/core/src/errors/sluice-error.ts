@@ -1,5 +1,6 @@
 import type { SluiceErrorCode } from './codes.ts'
 import { describe } from './describe.ts'
+import { isA } from './is-a.ts'
 import { reference } from './reference.ts'
 
 /** A mistake in how Sluice is used: a wrong option, an impossible combination, a bad argument. */
@@ -42,6 +43,10 @@ export class SluiceError extends Error {
     this.expected = expected
     this.received = received
     this.fix = fix
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isA(value, this, SluiceError, 'SluiceError')
   }
 }
 

@@ -1,4 +1,5 @@
 import type { StoreErrorCode } from './codes.ts'
+import { isA } from './is-a.ts'
 import { reference } from './reference.ts'
 import { textOf } from './thrown.ts'
 
@@ -33,6 +34,10 @@ export class StoreError extends Error {
     )
     this.code = code
     this.operation = operation
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isA(value, this, StoreError, 'StoreError')
   }
 }
 

@@ -1,4 +1,5 @@
 import type { WaitErrorCode } from './codes.ts'
+import { isA } from './is-a.ts'
 import { reference } from './reference.ts'
 
 const PROBLEMS: Record<WaitErrorCode, string> = {
@@ -31,5 +32,9 @@ export class WaitError extends Error {
     )
     this.code = code
     this.retryAfterMs = retryAfterMs
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isA(value, this, WaitError, 'WaitError')
   }
 }

@@ -34,6 +34,8 @@ interface Charged {
 /** Decides charges on a store, and corrects them. What decides by keys, and each adapter, makes its own charges. */
 export class ChargeLimiter {
   readonly compiledPolicies: readonly Policy[]
+  /** Where it counts. */
+  readonly counted: LimiterParts['counted']
   readonly store: Store
   readonly events: LimiterEvents
   readonly bannedQuota: BannedQuota
@@ -50,6 +52,7 @@ export class ChargeLimiter {
 
   constructor(parts: LimiterParts) {
     this.compiledPolicies = parts.policies
+    this.counted = parts.counted
     this.store = parts.store
     this.events = parts.events
     this.bannedQuota = parts.bannedQuota

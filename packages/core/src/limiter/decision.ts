@@ -123,9 +123,9 @@ export function decisionWithoutPolicy(
 }
 
 /**
- * The refusal of a client for so long, without a call of the store: every policy stands as if its key were blocked, also
- * one of a dry run.
- * @param blockedMs how long it is refused, ms
+ * The decision about a client that is blocked for so long, without a call of the store: every policy stands as if its
+ * key were blocked. A dry run refuses nothing.
+ * @param blockedMs how long it is blocked, ms
  */
 export function blockedDecision(
   blockedMs: number,
@@ -142,8 +142,8 @@ export function blockedDecision(
     delayMs: 0,
   }
   const outcomes = policies.map(() => outcome)
-  const refused = charges.map((charge) => ({ ...charge, dryRun: undefined }))
-  return toDecision({ admitted: false, at, source, outcomes }, policies, refused)
+  const admitted = charges.every(({ dryRun }) => dryRun)
+  return toDecision({ admitted, at, source, outcomes }, policies, charges)
 }
 
 /**

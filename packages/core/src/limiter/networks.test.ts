@@ -35,13 +35,24 @@ describe('in this process', () => {
     expect(asKey).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 3_600_000 })
   })
 
-  test('refuses also where every policy is a dry run', () => {
-    const policies = [{ name: 'new', limit: 5, window: '1h', dryRun: true }] as const
+  test.each([
+    ['dry runs only', [{ name: 'new', limit: 5, window: '1h', dryRun: true }]],
+    [
+      'one beside another policy',
+      [
+        { name: 'new', limit: 5, window: '1h', dryRun: true },
+        { name: 'old', limit: 9, window: '1h' },
+      ],
+    ],
+  ] as const)('is to dry runs what a block of the client is: %s', (_, policies) => {
     const looks = createLimiter({ store: memoryStore({ clock }), policies })
+    looks.block('203.0.113.7', '1h')
+    const asKey = looks.consume('203.0.113.7')
+    looks.reset('203.0.113.7')
     looks.block('203.0.113.0/24', '1h', network)
-    const { policies: decided, ...decision } = looks.consume('203.0.113.7')
-    expect(decision).toMatchObject({ allowed: false, limit: 5, retryAfterMs: 3_600_000 })
-    expect(decided).toEqual([expect.not.objectContaining({ dryRun: true })])
+    expect(looks.consume('203.0.113.7')).toEqual(asKey)
+    expect(looks.peek('203.0.113.7')).toEqual(asKey)
+    expect(asKey.allowed).toBe(policies.length === 1)
   })
 
   test.each([

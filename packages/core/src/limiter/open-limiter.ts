@@ -73,6 +73,7 @@ export function openLimiter(
   const shape = policies.map((each) => `${each.space()} ${each.terms}`)
   return {
     policies,
+    counted: { prefix, policies, route: use.route },
     store,
     ledgers,
     bannedQuota,

@@ -58,7 +58,7 @@ export class Policy {
   readonly #path: string
   /** The user's options, which {@link with} starts from; only a live policy keeps them. */
   readonly #given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
-  /** By what its limiter, its route and itself are called; '': none of them has a name. Set when a limiter has it. */
+  /** The name that limiter, policy and route have together; '' without one. It is set when a limiter has the policy. */
   id = ''
   #chosenBy: string | undefined
   /** The policy as the code has it; undefined: this one. */

@@ -272,7 +272,12 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   /** Calls the listener with each charge of this limiter and of its siblings; undefined: none. */
   observe(listener: ChargeListener | undefined): void {
-    for (const each of [this, ...(this.clients?.siblings() ?? [])]) each.events.onCharge = listener
+    for (const each of this.#all) each.events.onCharge = listener
+  }
+
+  /** Where this limiter and its siblings count. */
+  get places(): readonly ChargeLimiter['counted'][] {
+    return this.#all.map(({ counted }) => counted)
   }
 
   override close(): void {
@@ -280,6 +285,10 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     this.#detach?.()
     this.waiting.close()
     super.close()
+  }
+
+  get #all(): readonly StoreLimiter[] {
+    return [this, ...(this.clients?.siblings() ?? [])]
   }
 
   #keyOf(text: unknown): string {

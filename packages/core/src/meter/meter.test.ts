@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { until } from '@sluice/test-harness/redis'
+import { RoutedLimiter } from '../http/routed-limiter.ts'
 import { createLimiter, type LimiterOptions, memoryStore } from '../index.ts'
 import { manualClock } from '../testing/index.ts'
+import { plain } from '../testing/plain-server.ts'
 import {
   type ChargeListener,
   type Meter,
@@ -348,4 +350,50 @@ test('with 100,000 records a batch begins at once: they grow no more', async () 
   await each.flush()
   expect(receiver.calls.map(({ length }) => length)).toEqual([...Array(10).fill(10_000), 1])
   expect(receiver.sums()).toMatchObject({ 'k0 default': 3, 'last default': 1 })
+})
+
+test('counts() has what the limiter has counted, not others of its prefix with the same policy name', async () => {
+  const store = memoryStore({ clock: manualClock(NOW) })
+  const limiterIn = (options: object) => {
+    const made = createLimiter({ store, limit: 1000, ...options } as never)
+    ends.push(() => made.close())
+    return made
+  }
+  const { meter: each } = metered(limiterIn({ window: 'month' }))
+  await limiterIn({ window: '1d', algorithm: 'fixed-window' }).consume('ada', { cost: 100 })
+  await limiterIn({ window: 'month', prefix: 'other' }).consume('ada', { cost: 100 })
+  // Another process of the same application.
+  await limiterIn({ window: 'month', prefix: 'sluice' }).consume('ada', { cost: 10 })
+  const counts: unknown[] = []
+  for await (const count of each.counts()) counts.push(count)
+  expect(counts).toEqual([{ key: 'ada', policy: 'default', units: 10, windowEndsAt: FEBRUARY }])
+})
+
+test('a route that counts apart has its name in records and counts', async () => {
+  const store = memoryStore({ clock: manualClock(NOW) })
+  const limiter = new RoutedLimiter(
+    {
+      store,
+      limit: 1000,
+      window: 'month',
+      routes: { 'POST /login': { limit: 100, window: 'month' } },
+    } as never,
+    plain as never,
+  )
+  ends.push(() => limiter.limiter.close())
+  const { meter: each, receiver } = metered(limiter.limiter)
+  for (const [i, httpLimiter] of [...limiter.httpLimiters].entries())
+    httpLimiter.limiter.consume('203.0.113.7', { cost: 3 + i })
+  await each.flush()
+  const found = { key: '203.0.113.7', policy: 'default', windowEndsAt: FEBRUARY }
+  const expected = [
+    { ...found, units: 3 },
+    { ...found, units: 4, route: 'POST /login' },
+  ]
+  expect(receiver.calls).toMatchObject([expected])
+  expect(receiver.calls[0]?.[0]).not.toHaveProperty('route')
+  const counts: unknown[] = []
+  for await (const count of each.counts()) counts.push(count)
+  expect(counts).toHaveLength(2)
+  expect(counts).toEqual(expect.arrayContaining(expected))
 })

@@ -8,7 +8,7 @@ import { checkFunction, checkInteger, checkObject } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
 import type { Unit } from '../options/unit.ts'
-import type { Charge, Store } from '../stores/store.ts'
+import type { Charge, Store, StoreEntry } from '../stores/store.ts'
 
 export type { ChargeListener }
 
@@ -20,6 +20,8 @@ export interface MeterRecord {
   readonly key: string
   /** The name of the policy. */
   readonly policy: string
+  /** The entry of `routes` that has limits of its own, and counts apart. Left out: none. */
+  readonly route?: string | undefined
   readonly unit: Unit
   /** Units, an integer; below 0, more was given back than charged. */
   readonly units: number
@@ -34,6 +36,8 @@ export interface MeterCount {
   /** The key, or its digest: see `StoreEntry.isDigest`. */
   readonly key: string
   readonly policy: string
+  /** As in records. */
+  readonly route?: string | undefined
   /** Units charged in this window so far, estimates included. */
   readonly units: number
   /** When the window ends, ms since the epoch on the store's clock. */
@@ -66,11 +70,19 @@ export interface Meter {
 
 /** A source of records: a limiter of `createLimiter`, a middleware or a plugin, or a budget. */
 export interface Metered {
-  readonly compiledPolicies: readonly Policy[]
   readonly store: Store
   readonly bannedQuota: { readonly prefix: string }
+  /** Where it and the limiters of its routes count. Left out: `counts()` finds nothing, and no record has a route. */
+  readonly places?: readonly MeteredPlace[] | undefined
   /** Calls the listener with each charge of it, and of the limiters of its routes; undefined: none. */
   observe(listener: ChargeListener | undefined): void
+}
+
+/** Where the policies of a limiter are counted, and for which route, if that counts apart. */
+export interface MeteredPlace {
+  readonly prefix: string
+  readonly policies: readonly Policy[]
+  readonly route: string | undefined
 }
 
 /** Records that wait at most, because `send` fails; further ones are dropped, with a warning. */
@@ -120,6 +132,8 @@ class ChargeMeter implements Meter {
   #records = 0
   /** The records of the next batches, by key, policy and window. */
   #open = new Map<string, { -readonly [field in keyof MeterRecord]: MeterRecord[field] }>()
+  /** The routes of the limiters, by their policies. */
+  readonly #routes = new Map<readonly Policy[], string | undefined>()
   #waiting: (readonly MeterRecord[])[] = []
   #sending: Promise<void> | undefined
   readonly #timer: { unref?(): void }
@@ -140,15 +154,17 @@ class ChargeMeter implements Meter {
   }
 
   async *counts(): AsyncIterable<MeterCount> {
-    const { compiledPolicies, store, bannedQuota } = this.#source
+    const { places = [], store, bannedQuota } = this.#source
     if (store.inspect === undefined)
       throw conflict('counts()', 'a store that lists its keys', store, 'Count in another store.')
-    const names = new Set(compiledPolicies.map(({ name }) => name))
     for await (const entry of store.inspect({ prefix: bannedQuota.prefix })) {
       const { policy, key, used, resetMs, at, keyspace } = entry
       const isFixed = keyspace.algorithm.name.endsWith('fixed-window')
-      if (!names.has(policy) || !isFixed || used === undefined || resetMs === undefined) continue
-      yield { key, policy, units: used, windowEndsAt: at + resetMs }
+      if (!isFixed || used === undefined || resetMs === undefined) continue
+      const place = places.find((each) => hasCounted(each, entry))
+      if (place === undefined) continue
+      const { route } = place
+      yield { key, policy, ...(route && { route }), units: used, windowEndsAt: at + resetMs }
     }
   }
 
@@ -164,24 +180,33 @@ class ChargeMeter implements Meter {
   }
 
   #charge(...[policies, charges, origins, isSettlement]: Parameters<ChargeListener>): void {
+    const route = this.#routeOf(policies)
     for (const [i, charge] of charges.entries()) {
       const policy = policies[i] as Policy
       const units = unitsOf(policy, charge, isSettlement)
       if (units === 0) continue
       const at = origins[i]?.at ?? Date.now()
       const windowEndsAt = windowEndOf(charge, at)
-      const id = `${windowEndsAt} ${policy.name} ${charge.key}`
+      const id = `${windowEndsAt} ${policy.name} ${charge.key} ${route}`
       const record = this.#open.get(id)
       if (record === undefined) {
         const { name, unit } = policy
         const { key } = charge
-        this.#open.set(id, { id: '', key, policy: name, unit, units, windowEndsAt, at })
+        const charged = { id: '', key, policy: name, unit, units, windowEndsAt, at }
+        this.#open.set(id, route === undefined ? charged : { ...charged, route })
         if (this.#open.size >= MAX_OPEN) this.#makeBatches()
       } else {
         record.units += units
         record.at = Math.max(record.at, at)
       }
     }
+  }
+
+  /** The route of a limiter, which may have been added since the meter began. */
+  #routeOf(policies: readonly Policy[]): string | undefined {
+    if (!this.#routes.has(policies))
+      for (const each of this.#source.places ?? []) this.#routes.set(each.policies, each.route)
+    return this.#routes.get(policies)
   }
 
   /** Makes batches of what was charged: from now on they stay as they are. */
@@ -223,6 +248,13 @@ function unitsOf(
   if (holdsSlots) return 0
   if (isSettlement) return cost + reserved
   return reserves && slot !== undefined ? 0 : cost
+}
+
+/** Whether the limiter has counted it, and not another one of the same prefix with a policy of the same name. */
+function hasCounted({ prefix, policies }: MeteredPlace, entry: StoreEntry): boolean {
+  const isOf = (policy: Policy) =>
+    policy.name === entry.policy && (policy.windowVaries || policy.space() === entry.keyspace.name)
+  return prefix === entry.prefix && policies.some(isOf)
 }
 
 /** The end of the window that `at` is in; without windows, of a span as long, aligned to the epoch. */

@@ -12,11 +12,15 @@ export function checkInteger(option: string, value: unknown, min: number, max: n
     option,
     expected,
     received: value,
-    fix:
-      typeof value === 'string'
-        ? 'Convert the text: Number(process.env.LIMIT).'
-        : `Give ${option} as ${expected}.`,
+    fix: fixOf(option, value, expected, max),
   })
+}
+
+function fixOf(option: string, value: unknown, expected: string, max: number): string {
+  if (value === Infinity) return `Give ${max}, the largest ${option}, where there is no limit.`
+  return typeof value === 'string'
+    ? 'Convert the text: Number(process.env.LIMIT), or Number(plan.limit) of a database.'
+    : `Give ${option} as ${expected}.`
 }
 
 /** @returns `value`, if it is a number up to 1 */

@@ -32,7 +32,7 @@ const TYPICAL: readonly (readonly [written: string, given: unknown, message: str
   [
     "{ limit: process.env.LIMIT, window: '1m' }",
     { limit: '100', window: '1m' },
-    `limit: Convert the text: Number(process.env.LIMIT). Expected an integer from 0 to 9007199254740991, received '100' (string). (SLUICE_OPTION_TYPE, ${SITE}#sluice_option_type)`,
+    `limit: Convert the text: Number(process.env.LIMIT), or Number(plan.limit) of a database. Expected an integer from 0 to 9007199254740991, received '100' (string). (SLUICE_OPTION_TYPE, ${SITE}#sluice_option_type)`,
   ],
   [
     "{ limit: 100, window: '1m', statusCode: '429' }",

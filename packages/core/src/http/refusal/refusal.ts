@@ -1,3 +1,4 @@
+import { isA } from '../../errors/is-a.ts'
 import type { Decision, PolicyDecision } from '../../limiter/decision.ts'
 import { type FieldState, longestWait } from '../fields/field-state.ts'
 import { windowOf } from '../fields/policy-texts.ts'
@@ -149,5 +150,9 @@ export class RateLimitError extends Error {
     this.statusCode = status
     Object.defineProperty(this, 'decision', { value: decision })
     this.headers = headers
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isA(value, this, RateLimitError, 'RateLimitError')
   }
 }

@@ -1,4 +1,4 @@
-import type { ClientUsage, PolicyUsage } from './usage.ts'
+import type { ClientUsage, PolicyUsage, RouteUsage } from './usage.ts'
 
 export interface UsageReply {
   readonly status: 200 | 503
@@ -20,11 +20,12 @@ const STYLE =
   'table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .8rem .4rem 0;border-bottom:1px solid #8886}' +
   'td:nth-child(n+2):nth-child(-n+4){font-variant-numeric:tabular-nums}'
 
-function pageOf({ at, bannedUntil, complete, listed, policies }: ClientUsage): string {
+function pageOf({ at, bannedUntil, complete, listed, policies, routes = [] }: ClientUsage): string {
   const notes = [
     ...(bannedUntil === undefined ? [] : [`Requests are refused until ${bannedUntil}.`]),
     ...(listed === 'allow' ? ['Requests are not limited.'] : []),
     ...(listed === 'deny' ? ['All requests are refused.'] : []),
+    ...routes.map(sentenceOf),
     ...(complete ? [] : ['Not all of this is known at present.']),
   ]
   const head = ['Limit', 'Used', 'Left', 'Of', 'Full again'].map(
@@ -39,6 +40,14 @@ ${policies.map(rowOf).join('\n')}
 </tbody></table>
 <p>As of <time datetime="${at}">${at}</time></p></body></html>
 `
+}
+
+function sentenceOf({ route, listed, bannedUntil, complete }: RouteUsage): string {
+  if (bannedUntil !== undefined) return `${route}: requests are refused until ${bannedUntil}.`
+  if (complete === false) return `${route}: this request does not say who would be limited there.`
+  return listed === 'allow'
+    ? `${route}: requests are not limited.`
+    : `${route}: all requests are refused.`
 }
 
 function rowOf({

@@ -30,6 +30,18 @@ export interface PolicyUsage {
   readonly dryRun?: true
 }
 
+/** What is true of a client on one route alone, which has limits of its own. */
+export interface RouteUsage {
+  /** The pattern of the route. */
+  readonly route: string
+  /** As in `ClientUsage`, by the lists of this route. */
+  readonly listed?: 'allow' | 'deny'
+  /** As in `ClientUsage`, by the bans of this route. */
+  readonly bannedUntil?: string
+  /** False if its functions can't read the client from this request: its policies are missing. */
+  readonly complete?: false
+}
+
 /** The usage of one client: the JSON of `usage()`. It contains no key. */
 export interface ClientUsage {
   /** When it was read, as an ISO date, on the store's clock. */
@@ -38,6 +50,8 @@ export interface ClientUsage {
   readonly listed?: 'allow' | 'deny'
   /** When its ban, or the block of its network, ends, as an ISO date. Left out if it has none. */
   readonly bannedUntil?: string
+  /** Routes for which something else is true. Left out if there are none. */
+  readonly routes?: readonly RouteUsage[]
   /** False if the store did not answer: then policies are missing, or have what this process has counted. */
   readonly complete: boolean
   /** Each policy that concerns the client, in their order; then those of routes with limits of their own. */
@@ -48,24 +62,41 @@ export interface ClientUsage {
  * Reads what the client of a request has used of each policy. It charges nothing, and ignores `skip`.
  * @param limiters all limiters of a middleware; the first one is for all routes
  * @returns undefined: the client has gone
- * @throws (a rejection) what a function of the options throws
+ * @throws (a rejection) what a function of the options throws, but not those of a route
  */
 export async function usageOf<Request, Response>(
   limiters: Iterable<HttpLimiter<Request, Response>>,
   request: Request,
 ): Promise<ClientUsage | undefined> {
-  const [base, ...routes] = [...limiters] as [HttpLimiter<Request, Response>]
+  const [base, ...routes] = [...limiters] as [
+    HttpLimiter<Request, Response>,
+    ...HttpLimiter<Request, Response>[],
+  ]
   // A route without a limit of its own counts with all others.
-  const own = [base, ...routes.filter(({ scope }) => scope !== base.scope)]
-  const parts = await Promise.all(own.map((each) => partOf(each, request)))
-  const known = parts.filter((each) => each !== undefined)
-  if (known.length === 0) return undefined
-  const [listed] = known.flatMap((each) => each.listed ?? [])
-  const bannedUntil = latest(known.flatMap((each) => each.bannedUntil ?? []))
+  const apart = routes.filter(({ scope }) => scope !== base.scope)
+  const [common, ...parts] = await Promise.all([
+    partOf(base, request),
+    // Their functions may need what only a request of their route has, such as a body.
+    ...apart.map((each) => partOf(each, request).catch((): 'unread' => 'unread')),
+  ])
+  if (common === undefined) return undefined
+  const known = [common, ...parts.filter((each) => each !== undefined && each !== 'unread')]
+  const others = parts.flatMap((part, i): RouteUsage[] => {
+    const route = apart[i]?.compiled.route ?? ''
+    if (part === 'unread') return [{ route, complete: false }]
+    const { listed, bannedUntil } = part ?? {}
+    const other = {
+      ...(listed && listed !== common.listed && { listed }),
+      ...(bannedUntil && common.bannedUntil === undefined && { bannedUntil }),
+    }
+    return Object.keys(other).length === 0 ? [] : [{ route, ...other }]
+  })
+  const { listed, bannedUntil } = common
   return {
     at: latest(known.map(({ at }) => at)) as string,
     ...(listed && { listed }),
     ...(bannedUntil && { bannedUntil }),
+    ...(others.length > 0 && { routes: others }),
     complete: known.every(({ complete }) => complete),
     policies: known.flatMap(({ policies }) => policies),
   }
@@ -88,7 +119,8 @@ async function partOf<Request, Response>(
   if ('blockedMs' in reading) {
     const { charges, blockedMs } = reading
     const decision = limiter.refuseNetwork(charges, blockedMs)
-    return toUsage(httpLimiter, charges, decision, decision.at + blockedMs)
+    const bannedUntil = decision.allowed ? undefined : decision.at + blockedMs
+    return toUsage(httpLimiter, charges, decision, bannedUntil)
   }
   // A preview takes no slot, and no ban counts it.
   const charges = reading.map(

@@ -44,7 +44,7 @@ export class KeyQueue {
   readonly id: unknown
   /** The number of waiters in line, or admitted and waiting for their turn. */
   count = 0
-  /** Those in line that have no place, in the order in which they have come. */
+  /** The waiters in line that have no place, in the order in which they have come. */
   readonly newcomers = new Set<Waiter>()
   isServed = false
   /** The earliest deadline in line, or a time before it. */
@@ -118,8 +118,8 @@ export class KeyQueue {
   }
 
   /**
-   * Those for whom the store may be asked in one call, from the head on: if one of them is refused, so is who is behind
-   * it. So each costs as much as those before it or, by the last answer, fits in what is left behind them.
+   * Returns the waiters for whom the store may be asked in one call, from the head on: if one of them is refused, so is
+   * who is behind it. So each costs as much as those before it or, by the last answer, fits in what is left behind them.
    */
   batch(): readonly Waiter[] {
     const admission = this.#admission
