@@ -37,6 +37,7 @@ export class StoreError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one is asked as itself
     return isA(value, this, StoreError, 'StoreError')
   }
 }

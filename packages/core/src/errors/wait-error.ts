@@ -35,6 +35,7 @@ export class WaitError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one is asked as itself
     return isA(value, this, WaitError, 'WaitError')
   }
 }

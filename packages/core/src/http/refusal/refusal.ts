@@ -153,6 +153,7 @@ export class RateLimitError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one is asked as itself
     return isA(value, this, RateLimitError, 'RateLimitError')
   }
 }
