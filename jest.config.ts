@@ -18,7 +18,7 @@ const LEFT_TO_ALL = [
   '/packages/bench/',
   '/core/src/stores/resilient/footprint',
   // Real faults of real servers, one at a time. The simulator plays the same faults.
-  '/system-tests/src/faults/(cluster|failover|overload|postgres|server|shares|slots)',
+  '/system-tests/src/faults/(cluster|failover|overload|postgres|server|settlements|shares|slots)',
   '/simulation/src/histories/real-stores',
   '/budget/src/hard',
   '/system-tests/src/policies/processes',

@@ -241,9 +241,10 @@ describe('what concerns the caller', () => {
   })
 
   test.each([
-    [KEY, 'ada'],
-    ['ada', KEY],
-  ])('bans by its keys of several routes: until the last one ends', async (...keys) => {
+    [[KEY, 'ada'], '10', [{ route: '/costly', bannedUntil: '2026-01-10T00:14:00.000Z' }]],
+    [['ada', KEY], '14', undefined],
+    [['ada'], undefined, [{ route: '/costly', bannedUntil: '2026-01-10T00:10:00.000Z' }]],
+  ])('bans by its keys of several routes: %j', async (keys, minute, ofRoutes) => {
     const own = manualClock(Date.UTC(2026, 0, 10))
     const ban = { after: 1, within: '1m', for: ['10m'] }
     const routes = { '/costly': { key: () => 'ada', limit: 2, window: '1h' } }
@@ -254,7 +255,9 @@ describe('what concerns the caller', () => {
         own.advance(240_000)
       }
     })
-    expect(usage).toMatchObject({ bannedUntil: '2026-01-10T00:14:00.000Z' })
+    const { bannedUntil, routes: banned } = usage as { bannedUntil?: string; routes?: unknown }
+    expect(bannedUntil).toBe(minute && `2026-01-10T00:${minute}:00.000Z`)
+    expect(banned).toEqual(ofRoutes)
   })
 
   test('a blocked network', async () => {

@@ -87,7 +87,8 @@ export async function usageOf<Request, Response>(
     const { listed, bannedUntil } = part ?? {}
     const other = {
       ...(listed && listed !== common.listed && { listed }),
-      ...(bannedUntil && common.bannedUntil === undefined && { bannedUntil }),
+      // ISO dates are in the order of their text.
+      ...(bannedUntil && bannedUntil > (common.bannedUntil ?? '') && { bannedUntil }),
     }
     return Object.keys(other).length === 0 ? [] : [{ route, ...other }]
   })
