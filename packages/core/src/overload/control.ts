@@ -268,7 +268,7 @@ function slownessOf(
   return expected === 0 ? 1 : took / expected
 }
 
-/** Of those that take long, the shorter ones end first: what is usual turns out when most have had time to end. */
+/** Whether most requests have had time to end: the shorter ones end first, so what is usual turns out late. */
 function isSettled({ ms, since }: Usual, now: number): boolean {
   return ms <= LONG_MS || now - since > Math.min(LONG * ms, SETTLED_MS)
 }

@@ -140,15 +140,19 @@ test('requests are of one kind by their route, or else by their class', async ()
   const classes = { critical: {}, normal: {} }
   const classOf = ({ url }: Request) => (url.includes('critical') ? 'critical' : 'normal')
   const many = new LoadShedder({ classes, classOf, key: () => 'all' }, { ...adapter, route })
-  for (const path of ['critical', 'normal', 'critical/known', 'known']) {
+  const replies = ['critical', 'normal', 'critical/known', 'known', 'open'].map((path) => {
     const request = new Request(`http://example.com/${path}`)
     const reply = new FetchReply(request)
     many.handle(request, reply)
-    reply.answer(new Response())
-  }
+    return reply
+  })
+  // The loop of control goes on while one is open.
+  const open = replies.pop()
+  for (const reply of replies) reply.answer(new Response())
   const { admission } = many
   await until(() => admission.control.usual.size > 0)
   expect([...admission.control.usual.keys()]).toEqual(['critical', 'normal', '/known'])
+  open?.answer(new Response())
 })
 
 test('a request that passes it twice has one place', () => {
