@@ -18,7 +18,7 @@ const MAX_DECODINGS = 2
  * - A handler may also decode the whole path, cut it at `?`, `#` or `;`, make a `URL` of it, and
  *   resolve its dots.
  *
- * @param other the same path counted from elsewhere, whose readings are found too
+ * @param other path of the request from another root; its readings are found too
  */
 export function otherReadings(
   path: string,

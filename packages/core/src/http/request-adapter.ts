@@ -94,7 +94,7 @@ export interface RequestAdapter<Request, Response> extends Exchange<Request, Res
   /** The path that `routes` are matched with, as the framework's own router sees it. */
   path(request: Request): string
   /**
-   * The same path counted from the other end, where the limiter is mounted below the root: the whole path, or the one
+   * Returns the path from another root, where the limiter is mounted below the root: the whole path, or the one
    * relative to there. Entries of `routes` match either. Left out, or undefined: there is none.
    */
   otherPath?(request: Request): string | undefined

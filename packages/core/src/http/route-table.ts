@@ -37,7 +37,7 @@ export class RouteTable<T> {
 
   /**
    * @param routing how paths are compared; default: case and a trailing slash make no difference
-   * @param other the same path counted from elsewhere: an entry matches either
+   * @param other path of the request from another root: an entry matches either
    */
   match(
     method: string,
