@@ -84,8 +84,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     name: 'Lua: what a dead process has reserved is given back by half',
     file: 'algorithms/reserved/reserved.lua.ts',
-    text: 'local delta = -units\n',
-    by: 'local delta = -math.ceil(units / 2)\n',
+    text: 'ended[i], 17)\n        local delta = -units\n',
+    by: 'ended[i], 17)\n        local delta = -math.ceil(units / 2)\n',
   },
   {
     name: 'Lua: a settlement is made again',

@@ -1,14 +1,16 @@
 import { resolve as pathOf } from 'node:path'
 import type { Plugin } from 'esbuild'
-import { entries, names, project } from './entries.cjs'
 
-export { project }
+/** The folder in which the packages are installed that tests play; undefined: they play the sources. */
+export const project = process.env.SLUICE_PACKED
 
 /** Bundles that a test makes have the installed packages, where tests play those. */
 export const packedPackages: Plugin = {
   name: 'packed-packages',
-  setup({ onResolve, resolve }) {
+  async setup({ onResolve, resolve }) {
     if (project === undefined) return
+    // Imported late: a bundle that this is in has no use for it.
+    const { entries, names } = (await import('./entries.cjs')).default
     onResolve({ filter: /^@sluice\/|^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
       const entry = path.startsWith('.') ? entries.get(pathOf(resolveDir, path)) : path
       if (entry === undefined || !names.has(entry) || resolveDir === project) return undefined

@@ -117,7 +117,7 @@ describe('a process with a memory store', () => {
       { flags: ['--expose-gc'] },
     )
     const [ofStore, ofTable] = output.split(' ').map(Number)
-    expect(ofStore).toBeLessThan(9000)
+    expect(ofStore).toBeLessThan(9500)
     expect(ofTable).toBeLessThan(6000)
   })
 })

@@ -107,7 +107,9 @@ describe.each([
     for (const act of acts) {
       await act(numberOf(count + 1))
       const { transactions, read, written } = took()
-      expect(transactions).toBe(1)
+      // What a settlement leaves behind, so that it counts once, may belong to another part.
+      const most = act === settle && limit === reservations ? 2 : 1
+      expect(transactions).toBeLessThanOrEqual(most)
       expect(Math.max(read, written)).toBeLessThan(4500)
     }
   })
@@ -135,8 +137,9 @@ describe.each([
       for (let i = count; i > 0; i -= 1) await settle(numberOf(from + i), i)
     }
     expect([...rows.keys()].filter(isPart)).toEqual([])
-    // The key becomes one with parts once in each round.
-    expect(took().transactions).toBeLessThan(2 * 2 * count + 20)
+    // The key becomes one with parts once in each round, and a settlement of a reservation may need two.
+    const most = limit === reservations ? 3 : 2
+    expect(took().transactions).toBeLessThan(2 * most * count + 20)
   })
 })
 
