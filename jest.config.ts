@@ -45,7 +45,6 @@ const PACKED = [
   '/system-tests/src/(events|leaving|metering|recipes)/',
   '/system-tests/src/policies/(guide|raise)',
   '/system-tests/src/clients/model-apis',
-  '/core/src/meter/meter',
   '/budget/src/(budget|clients|comparison)',
   '/outgoing/src/servers',
   '/nest/src/(nest|throttler-storage|transports)',
@@ -58,7 +57,6 @@ const PACKED_PROGRAMS = [
   '/system-tests/src/(places|readme|runtimes)/',
   '/system-tests/src/policies/(command|processes)',
   '/system-tests/src/clients/retries',
-  '/core/src/stores/redis/processes',
   '/budget/src/(cluster|hard)',
   '/cli/src/([a-z]+\\.cli|readme|known-traffic)',
   '/simulation/src/histories/real-stores',
@@ -73,7 +71,7 @@ const PACKED_ONCE = [
   '/system-tests/src/leaving/in-progress',
   '/budget/src/budget',
   '/outgoing/src/servers',
-  '/core/src/meter/meter',
+  '/system-tests/src/metering/',
   '/system-tests/src/readme/readme',
 ]
 

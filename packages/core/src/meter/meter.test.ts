@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { until } from '@sluice/test-harness/redis'
-import { RoutedLimiter } from '../http/routed-limiter.ts'
+import { RoutedLimiter } from '../adapter.ts'
 import { createLimiter, type LimiterOptions, memoryStore } from '../index.ts'
 import { manualClock } from '../testing/index.ts'
 import { plain } from '../testing/plain-server.ts'

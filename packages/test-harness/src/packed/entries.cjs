@@ -25,7 +25,7 @@ const OF_TESTS =
 
 module.exports = {
   project: process.env.SLUICE_PACKED,
-  packages,
+
   entries,
   names: new Set(entries.values()),
   /** Whether a file is a source of what packages have. */

@@ -1,5 +1,4 @@
 export const project: string | undefined
-export const packages: string
 export const entries: ReadonlyMap<string, string>
 export const names: ReadonlySet<string>
 export function isPacked(file: string): boolean
