@@ -25,7 +25,6 @@ const OF_TESTS =
 
 module.exports = {
   project: process.env.SLUICE_PACKED,
-
   entries,
   names: new Set(entries.values()),
   /** Whether a file is a source of what packages have. */
