@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLimiter, type Limiter, redisStore } from '@sluice/core'
+import { reset } from '@sluice/core/testing'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import {
   expectAccessible,
@@ -41,6 +42,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await redis.command('FLUSHALL')
+  reset()
   const limiter = limiterOf()
   await limiter.consume('203.0.113.7', { cost: 100 })
   await limiter.consume('user:42', { cost: 85 })

@@ -29,7 +29,7 @@ function refusingStore() {
   const waits = { resetMs: 60_000, retryAfterMs: 60_000, effectiveMs: 60_000, delayMs: 0 }
   const outcome = { admitted: false, remaining: 0, ...waits }
   const result = { admitted: false, at: 0, source: 'store', outcomes: [outcome] } as const
-  const consume = jest.fn(async () => result)
+  const consume = jest.fn(async () => [result])
   // On a clock that stands still, however long it takes to measure memory.
   const clock = () => 0
   const store = {
