@@ -75,12 +75,15 @@ const PACKED_ONCE = [
   '/system-tests/src/readme/readme',
 ]
 
+/** Those that play the ES modules too. */
+const PACKED_ESM = ['/core/src/limiter/live/live', '/system-tests/src/stores/memory']
+
 /** The tests that this command plays on the packages, and not on the sources. */
 const packed =
   process.env.SLUICE_ALL !== '1'
     ? PACKED_ONCE
     : process.env.SLUICE_PACKED_FORMAT === 'esm'
-      ? PACKED
+      ? PACKED_ESM
       : [...PACKED, ...PACKED_PROGRAMS]
 
 /** Whether an argument of the command line is that file or folder, or a part of it. */

@@ -312,7 +312,9 @@ export async function checkUnused(world: World, { places }: Application): Promis
   const isLong = calls !== undefined || queueBan !== undefined
   const differ = isPaidFor || hasOwn || isLong || plan.faults.some(isOtherVersion)
   if (differ || hasBlocks || reserves || world.lua !== undefined)
-    await timeline.run(timeline.now + LONGEST_MS + (reserves ? REMEMBERED_MS : 0) + aheadMs(plan))
+    await timeline.run(
+      timeline.now + LONGEST_MS + (reserves ? 3 * REMEMBERED_MS : 0) + aheadMs(plan),
+    )
   // What a client has of its own stays for a policy whose name no version has any more.
   if (hasOwn && versionsOf(plan).some(({ isRenamed }) => isRenamed)) return
   if (cluster.size > 0) fail('unused', `the store keeps ${cluster.size} keys`)
