@@ -47,6 +47,8 @@ export class Lines {
   readonly #asked = new WeakMap<readonly Charge[], Asked>()
   /** The waiting requests, the oldest first. */
   readonly #open = new Map<readonly Charge[], Waiter>()
+  /** Those whose wait has ended in this moment. */
+  #leaving: { readonly at: number; readonly waiters: Waiter[] } = { at: -1, waiters: [] }
   /** When a client has had its turn last, and when a wait of it has ended last: by its place in the line. */
   readonly #served = new Map<string, number>()
   readonly #ended = new Map<string, number>()
@@ -219,8 +221,11 @@ export class Lines {
         this.#fail(`a wait ends ${leftMs} ms early, for ${retryAfterMs} ms`)
       this.#checkCertain(waiter, leftMs)
     } else if (code === 'SLUICE_WAIT_FULL') {
-      const own = [...this.#open.values()].filter((each) => each.client === client).length
-      const free = this.#waits.most - this.#open.size
+      // Who comes wakes those whose time is over. What they leave is free for the next one.
+      const others = this.#leaving.waiters.filter((each) => each !== waiter)
+      const placed = [...this.#open.values(), ...others]
+      const own = placed.filter((each) => each.client === client).length
+      const free = this.#waits.most - placed.length
       if (own < free) this.#fail(`${client} has ${own} places, and ${free} are free`)
     } else if (code === 'SLUICE_WAIT_NEVER') {
       const isOver = charges.some(({ cost, limit }) => cost > limit.units)
@@ -249,6 +254,8 @@ export class Lines {
   #end(waiter: Waiter): void {
     const { charges, since, exchange } = waiter
     this.#open.delete(charges)
+    if (this.#leaving.at !== this.#now) this.#leaving = { at: this.#now, waiters: [] }
+    this.#leaving.waiters.push(waiter)
     this.#ended.set(placeOf(waiter), this.#now)
     for (const { key } of charges) this.#left.set(key, this.#now)
     if (exchange.isBodyRead) this.#fail('the body of a request is read while that waits')

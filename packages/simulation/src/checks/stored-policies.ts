@@ -51,7 +51,9 @@ export class StoredPolicies implements Witness {
   wrote(): void {
     const before = this.#text
     const after = this.#look()
-    if (after !== before && !this.byHand.has(after)) this.#checkChange(before, after)
+    // A process writes again what the store has lost.
+    const isRestored = before === '' && this.#all.slice(0, -1).some(({ text }) => text === after)
+    if (after !== before && !isRestored && !this.byHand.has(after)) this.#checkChange(before, after)
   }
 
   get #text(): string {
