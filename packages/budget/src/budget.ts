@@ -72,12 +72,12 @@ export class Budget<L extends string = string> {
     this.#limiters = limiters
     this.#runs = runs
     const names = [...settings.levels.keys()]
-    const { bannedQuota, counted, store } = this.#limiterOf(names)
+    const { counted, store } = this.#limiterOf(names)
     this.#limiterOf([...names, ...runs.flat().map(({ name }) => name)])
     const observe = (listener: ChargeListener | undefined) => {
       for (const { events } of limiters.values()) events.onCharge = listener
     }
-    this.limiter = { bannedQuota, places: [counted], store, observe }
+    this.limiter = { counted, places: [counted], store, observe }
   }
 
   /**

@@ -75,7 +75,6 @@ export type {
   InspectOptions,
   InspectProgress,
   Keyspace,
-  Keyspaces,
   Ledger,
   Store,
   StoreEntry,

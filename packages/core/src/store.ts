@@ -28,20 +28,20 @@ export {
   applyChange,
   type ChangedKey,
   type ChangedStates,
-  type KeyspaceCount,
   keysOf,
 } from './stores/rules/change.ts'
 export {
   commitOne,
   decideAll,
   decideOne,
+  isOnRefusal,
   keepMsOf,
+  withRefusals,
 } from './stores/rules/decide-all.ts'
 export { decodeOwn, encodeOwn } from './stores/rules/own-bytes.ts'
 export { decodeState, encodeState } from './stores/rules/state-bytes.ts'
 export type {
   Answer,
-  BanKeyspace,
   BlockChange,
   Change,
   Charge,
@@ -55,7 +55,6 @@ export type {
   InspectOptions,
   InspectProgress,
   Keyspace,
-  Keyspaces,
   Ledger,
   Origin,
   OverrideChange,

@@ -1,4 +1,4 @@
-import type { Change, Charge, Keyspaces } from '@sluice/core/store'
+import type { Change, Charge, Keyspace } from '@sluice/core/store'
 import type { BanSpace } from './checks/bans.ts'
 
 /** A call of a ledger, which the audit learns of when the store runs its script. */
@@ -9,7 +9,7 @@ export interface Asked {
   /** Whether nothing is to be charged, nor counted. */
   readonly isPeek?: boolean | undefined
   /** What the ledger was opened with. */
-  readonly keyspaces: Keyspaces
+  readonly keyspaces: readonly Keyspace[]
   readonly prefix: string
   /** The numbers of the ledger's policies among those of the limiter. */
   readonly places: readonly number[]

@@ -34,7 +34,7 @@ export interface User {
   /** Where its limiter counts what it refuses, and where the route does that counts separately. */
   readonly bans?: { readonly common: BanSpace; readonly route: BanSpace } | undefined
   /** The requests that were decided. Left out: it asks for some of them again */
-  readonly once?: WeakSet<readonly Charge[]>
+  readonly once?: WeakSet<Charge>
   /** What is in force in the process. Left out: no document is read */
   readonly inForce?: InForce
   /** Whether the order of its calls is checked. */
@@ -65,7 +65,8 @@ export function auditedStore(
       : auditedRedis(core, connection, world.lua, cluster !== undefined, learning)
   const open: Store<'async'>['open'] = (...opened) => {
     const [given, prefix] = opened
-    const { policies, ban } = given
+    const ban = given.find(({ algorithm }) => algorithm.chargedOn === 'refusal')
+    const policies = given.filter((each) => each !== ban)
     const { keyspaces, bans } = world.audit
     const { quotas, routePlace } = user
     const isOfRoute = routePlace !== undefined && prefix.endsWith(SCOPE)
@@ -246,13 +247,14 @@ function noteOrder({ order }: World, { name }: User, { requests, change, isPeek 
 /** A look shows the ban of a client, and counts nothing. */
 function checkPeeks(
   { audit }: World,
-  { requests = [], space }: Asked,
+  { requests = [], places, space }: Asked,
   results: readonly (StoreResult | Error)[],
 ): void {
   if (space === undefined) return
   for (const [i, result] of results.entries()) {
     const [{ key }] = requests[i] as readonly [Charge]
-    if (!(result instanceof Error)) audit.bans.checkPeek(space, key, result)
+    if (result instanceof Error) continue
+    audit.bans.checkPeek(space, key, { at: result.at, ban: result.outcomes[places.length] })
   }
 }
 
@@ -265,15 +267,18 @@ function learnDecisions(
   transaction: number,
 ): void {
   const { audit, fail, tell } = world
-  for (const [i, charges] of requests.entries()) {
+  for (const [i, asked] of requests.entries()) {
     const result = results[i] as StoreResult | Error
-    if (user.once?.has(charges) && !maySendTwice(world.plan))
+    // Behind the policies is what counts refusals.
+    const charges = asked.slice(0, places.length)
+    const counting = asked[places.length]
+    if (user.once?.has(charges[0] as Charge) && !maySendTwice(world.plan))
       fail('once', `a request of ${user.name} is decided twice`)
     // One that waits is asked for until it is admitted, and again if an answer is late.
     const { plan } = world
     const mayAskAgain = plan.application.waits !== undefined
     const isOver = result instanceof Error || result.admitted
-    if (!mayAskAgain || (isOver && plan.faults.length === 0)) user.once?.add(charges)
+    if (!mayAskAgain || (isOver && plan.faults.length === 0)) user.once?.add(charges[0] as Charge)
     if (result instanceof Error) {
       fail('readable', `the store could not decide: ${result.message}`)
       continue
@@ -289,7 +294,8 @@ function learnDecisions(
     const limits = limitsOf(world, user, places, charges)
     const holds = places.map((place) => user.holds?.[place]) as number[]
     const dry = charges.map((each) => world.shares.isDry(each))
-    const request = { charges, limits, holds, places, dry, space, transaction }
+    const isCounted = counting?.cost === 1
+    const request = { charges, limits, holds, places, dry, space, isCounted, transaction }
     audit.decided(request, result.outcomes, result)
   }
 }

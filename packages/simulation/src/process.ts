@@ -58,7 +58,7 @@ export class Process {
   readonly admitted: number[]
   readonly allowance = new Map<string, number>()
   /** The requests that the store has decided. */
-  readonly once = new WeakSet<readonly Charge[]>()
+  readonly once = new WeakSet<Charge>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
   /** Requests that policies have admitted, where it is checked what they were charged in the end. */
@@ -352,7 +352,7 @@ export class Process {
     { at, retryAfterMs, source }: Decision,
   ): Waited {
     const { audit, plan } = this.#world
-    const changes = audit.refused.get(charges) ?? []
+    const changes = audit.refused.get(charges[0] as Charge) ?? []
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     // It comes again a little later than that.
     const endsAt = at + retryAfterMs + plan.application.deadline
@@ -571,7 +571,7 @@ export class Process {
       const asked = ban === undefined && !settles ? own : []
       const dry = own.map((each) => world.shares.isDry(each))
       const request = { charges: known, limits, holds, places: itsPlaces, dry, asked }
-      local.decided({ ...request, transaction: 0 }, said, { admitted, at, ban: undefined })
+      local.decided({ ...request, transaction: 0 }, said, { admitted, at })
     }
     if (!admitted) return
     for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
@@ -655,8 +655,8 @@ export class Process {
     this.keys.set(exchange.planned.client, keys)
     for (const [i, charge] of charges.entries()) {
       const place = exchange.places[i] as number
-      const { name } = this.quotas.all[place] as PlannedPolicy
-      this.#world.shares.read(name, charge, (terms[i] as Terms).enforced)
+      const policy = this.quotas.all[place] as PlannedPolicy
+      this.#world.shares.read(policy, charge, (terms[i] as Terms).enforced)
     }
     for (const { slot } of charges) {
       if (slot !== undefined) this.#world.bySlot.set(slot, exchange)

@@ -98,7 +98,7 @@ describeUnless(whyNoSqlite(), 'SQLite', () => {
     const algorithm = algorithms['fixed-window']
     const limit = algorithm.compile({ limit: 5, windowMs: 86_400_000 })
     const keyspace = { name: 'fixed-window:86400000:p', algorithm }
-    const ledger = store.open({ policies: [keyspace] }, 'sluice', deadlineMs)
+    const ledger = store.open([keyspace], 'sluice', deadlineMs)
     const consume = async (key = 'client') => {
       const [result] = await (ledger as Ledger<'async'>).decide([[{ key, limit, cost: 1 }]])
       if (result instanceof Error) throw result

@@ -99,7 +99,7 @@ async function printMaxima(): Promise<void> {
 /** Measures a call of each kind in the best of the rounds, µs. */
 async function costs(store: Store, kind: Kind, beside: number, measure: Measure) {
   prefixes += 1
-  const ledger: Ledger = store.open({ policies: [kind.keyspace] }, `held-${prefixes}`)
+  const ledger: Ledger = store.open([kind.keyspace], `held-${prefixes}`)
   for (let slot = 1; slot <= beside; slot += 1) await kind.act.decide(ledger, slot)
   const best: Record<Verb, number> = { decide: Infinity, renew: Infinity, settle: Infinity }
   for (let round = 0; round < Number(values.rounds); round += 1)

@@ -112,7 +112,7 @@ export async function costOf(
   const store = open(clock)
   const { algorithm } = limit
   const keyspace = { name: algorithm.name, algorithm }
-  const ledger: Ledger = store.open({ policies: [keyspace] }, `maxima-${prefixes}`, 60_000)
+  const ledger: Ledger = store.open([keyspace], `maxima-${prefixes}`, 60_000)
   const charge = (slot: number, more: Partial<Charge> = {}): Charge => {
     // Numbers as a process chooses them, and an owner for each.
     return {

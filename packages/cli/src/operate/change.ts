@@ -97,7 +97,7 @@ export async function apply(
     if (change.action === 'limit') await setLimit(store, each, key, change.units, change.durationMs)
     else if (change.action === 'unlimit') await setLimit(store, each, key, undefined)
     else {
-      const ledger = store.open({ policies: [each.keyspace] }, each.prefix)
+      const ledger = store.open([each.keyspace], each.prefix)
       const { durationMs } = change as { durationMs?: number }
       await ledger.change(
         durationMs === undefined ? { kind: 'reset', key } : { kind: 'block', key, durationMs },

@@ -80,7 +80,7 @@ export interface Outcome {
   effectiveMs: number
   /** How long an admitted request must wait for its turn (leaky bucket). */
   delayMs: number
-  /** Ban: it has counted this very request as a refusal. If it refuses, it begins with it. */
+  /** Charged on a refusal: this very request was counted. If it refuses, it begins with it. */
   counted?: boolean
   /** The client's own limit, if that has decided in place of the charge's. */
   own?: Pick<CompiledLimit, 'units' | 'windowMs'> | undefined
@@ -277,6 +277,12 @@ export interface Algorithm {
   readonly holdsSlots?: boolean
   /** True: a charge with a slot is an estimate, given back unless its slot is renewed or settled. */
   readonly reserves?: boolean
+  /**
+   * When its charges are made: if the request is admitted, or if another policy refuses its key. On a refusal it
+   * counts for all of the policies, so it is the last one, nothing corrects it, and no client has anything of its own
+   * in it. Left out: on admission
+   */
+  readonly chargedOn?: 'refusal'
   /** The most entries of a key's log, where that does not depend on the limit. */
   readonly maxEntries?: number
   compile(params: AlgorithmParams): CompiledLimit

@@ -1,3 +1,4 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { ban, MAX_BANS, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../options/checks.ts'
@@ -5,7 +6,7 @@ import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
 import { warnOfSeconds } from '../options/seconds.ts'
 import { formatBan } from '../stores/inspection/keyspace-name.ts'
-import type { BanKeyspace } from '../stores/store.ts'
+import type { Keyspace } from '../stores/store.ts'
 
 /** When a client is banned, and for how long. */
 export interface BanOptions {
@@ -27,8 +28,13 @@ export interface BannedQuota {
 
 const EXPECTED = "an object such as { after: 3, within: '1h', for: ['1m', '10m', '1d'] }"
 
+/** The keyspace of a ban, whose limit is the same for all requests. */
+export interface BanKeyspace extends Keyspace {
+  readonly limit: CompiledLimit
+}
+
 /**
- * Where a limiter counts its bans, and what decides them.
+ * Where a limiter counts its bans, and what decides them: the last of its keyspaces.
  *
  * @param options the option `ban` as the user wrote it
  * @param dryRun refused requests continue: such bans are kept apart from real ones

@@ -1,6 +1,7 @@
-import type { Outcome } from '../algorithms/algorithm.ts'
+import type { CompiledLimit, Outcome } from '../algorithms/algorithm.ts'
 import { consumeTraces } from '../events.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
+import { withRefusals } from '../stores/rules/decide-all.ts'
 import { madeOf } from '../stores/rules/slots.ts'
 import type {
   Charge,
@@ -47,8 +48,11 @@ export class ChargeLimiter {
   #singleUse: SingleUse | undefined
   /** Undefined where no settlement may be made again. */
   readonly #confirmed: ConfirmedSlots | undefined
+  /** What counts refusals; undefined: nothing does. */
+  readonly #counting: CompiledLimit | undefined
   /** Reused by every decision of a synchronous store, so that it allocates only itself. */
   readonly #request: [readonly Charge[]] | undefined
+  readonly #charges: Charge[] = []
 
   constructor(parts: LimiterParts) {
     this.compiledPolicies = parts.policies
@@ -56,6 +60,7 @@ export class ChargeLimiter {
     this.store = parts.store
     this.events = parts.events
     this.bannedQuota = parts.bannedQuota
+    this.#counting = parts.counting
     this.ledgers = parts.ledgers
     this.held = parts.held
     this.onDecision = parts.onDecision
@@ -71,21 +76,26 @@ export class ChargeLimiter {
    * Decides charges in the order of the policies, which may differ in key, quota and cost. Leave them
    * unchanged until it has answered.
    * @param route the route that its trace names
+   * @param isCounted whether a refusal is counted: not where the request is asked for again
    */
   decide(
     charges: readonly Charge[],
     route?: string,
+    isCounted = true,
     isTraced: boolean = consumeTraces.hasSubscribers,
   ): MaybePromise<Decision> {
     if (isTraced) {
       const isAsync = this.store.mode === 'async'
-      const untraced = () => this.decide(charges, route, false)
+      const untraced = () => this.decide(charges, route, isCounted, false)
       return this.events.consuming(untraced, isAsync, route)
     }
     if (this.#singleUse?.isRuledOut()) this.#singleUse = undefined
     const ledger = this.ledgers.only ?? this.ledgers.of(charges)
     const request = this.#request ?? [charges]
-    request[0] = charges
+    request[0] =
+      this.#counting === undefined
+        ? charges
+        : withRefusals(charges, this.#counting, isCounted ? 1 : 0, this.#request && this.#charges)
     const results = ledger.decide(request)
     return results instanceof Promise
       ? results.then(([result]) =>
@@ -96,7 +106,8 @@ export class ChargeLimiter {
 
   /** The decision that the charges would get now. */
   preview(charges: readonly Charge[]): MaybePromise<Decision> {
-    return then(this.ledgers.of(charges).decide([charges], true), ([result]) =>
+    const asked = this.#counting === undefined ? charges : withRefusals(charges, this.#counting, 0)
+    return then(this.ledgers.of(charges).decide([asked], true), ([result]) =>
       toDecision(result as StoreResult, this.compiledPolicies, charges),
     )
   }

@@ -148,7 +148,7 @@ export function blockedDecision(
 
 /**
  * Puts what the store said into the limiter's words.
- * @param charges one for each policy, in the order of the result's outcomes
+ * @param charges one for each policy, in the order of the result's outcomes, which may have that of a ban behind them
  */
 export function toDecision(
   result: StoreResult,
@@ -158,7 +158,8 @@ export function toDecision(
   if (result.outcomes.length === 0) {
     return decisionWithoutPolicy(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
   }
-  const ban = result.ban === undefined ? undefined : toBan(result.ban)
+  // Behind the policies is what counts refusals.
+  const ban = toBan(result.outcomes[policies.length])
   const first = one(result, policies, charges, 0, ban)
   let { delayMs } = first
   // An array that starts with its element has room for one; an empty one takes room for 17.
@@ -189,8 +190,9 @@ export function toDecision(
 /** The numbers of a request that only dry runs have decided. */
 const NOTHING_BINDS = { limit: Infinity, remaining: Infinity, resetMs: 0, retryAfterMs: 0 }
 
-function toBan({ admitted, counted, retryAfterMs }: Outcome): BanDecision | undefined {
-  return admitted ? undefined : { began: counted === true, endsMs: retryAfterMs }
+function toBan(outcome: Outcome | undefined): BanDecision | undefined {
+  if (outcome === undefined || outcome.admitted) return undefined
+  return { began: outcome.counted === true, endsMs: outcome.retryAfterMs }
 }
 
 /** How a policy stands whose key is banned: as if it refused until the ban ends, or for longer. */

@@ -65,8 +65,8 @@ export function openLimiter(
     policies,
     livePolicies,
     (keyspaces): Ledger =>
-      resilient?.open({ policies: keyspaces, ban }, prefix) ??
-      openLedger(store, { policies: keyspaces, ban }, prefix),
+      resilient?.open(keyspaces, prefix) ?? openLedger(store, keyspaces, prefix),
+    ban,
   )
   const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
   const held = holding.length > 0 ? new HeldSlots(holding, ledgers) : undefined
@@ -77,6 +77,7 @@ export function openLimiter(
     store,
     ledgers,
     bannedQuota,
+    counting: ban?.limit,
     events: eventsOf(policies, options, values.localShare, dryRun),
     networks,
     livePolicies,
@@ -110,7 +111,8 @@ function resilientOf(
     refusalCache,
     settles,
     localShare,
-    localLimit: (policy, limit) => (policies[policy] as Policy).localShareOf(limit, localShare),
+    // What counts refusals is no policy, and has no share.
+    localLimit: (place, limit) => policies[place]?.localShareOf(limit, localShare) ?? limit,
   })
 }
 

@@ -8,7 +8,7 @@ afterEach(() => store.close())
 
 const ledgersOf = (options: object) => {
   const policies = ['a', 'b'].map((name) => new Policy('', { ...options, name }))
-  const ledgers = new PolicyLedgers(policies, [], (quotas) => store.open({ policies: quotas }, ''))
+  const ledgers = new PolicyLedgers(policies, [], (quotas) => store.open(quotas, ''))
   return { policies, ledgers }
 }
 

@@ -21,6 +21,7 @@ const MAX_LEDGERS = 100
 export class PolicyLedgers<M extends StoreMode> {
   readonly #policies: readonly Policy[]
   readonly #live: readonly LivePolicy[]
+  readonly #last: readonly Keyspace[]
   readonly #open: (keyspaces: readonly Keyspace[]) => Ledger<M>
   /** The ledgers by their keyspaces. */
   readonly #known = new Map<string, Ledger<M>>()
@@ -29,13 +30,16 @@ export class PolicyLedgers<M extends StoreMode> {
   /** Called with the keys of a change, once it is made or has failed. */
   whenChanged: ((keys: ReadonlySet<string>) => void) | undefined
 
+  /** @param last a further keyspace of each ledger, behind those of the policies */
   constructor(
     policies: readonly Policy[],
     live: readonly LivePolicy[],
     open: (keyspaces: readonly Keyspace[]) => Ledger<M>,
+    last?: Keyspace,
   ) {
     this.#policies = policies
     this.#live = live
+    this.#last = last === undefined ? [] : [last]
     this.#open = open
     const ledger = this.#get(policies.map((policy, i) => this.#keyspace(i, policy.anyLimit())))
     if (!policies.some(({ windowVaries }) => windowVaries)) this.only = ledger
@@ -89,7 +93,7 @@ export class PolicyLedgers<M extends StoreMode> {
     const id = keyspaces.map(({ name }) => name).join('\n')
     let ledger = this.#known.get(id)
     if (ledger === undefined) {
-      ledger = this.#open(keyspaces)
+      ledger = this.#open([...keyspaces, ...this.#last])
       const [oldest] = this.#known.keys()
       if (this.#known.size === MAX_LEDGERS) this.#known.delete(oldest as string)
       this.#known.set(id, ledger)

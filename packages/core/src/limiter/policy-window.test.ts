@@ -75,7 +75,7 @@ describe('an anchor that is a function', () => {
     const limits = [5, 20, 1, 8].map((day) => three.limitFor(3, day))
     const [early] = limits as [(typeof limits)[0]]
     const keyspace = { name: three.space(early), algorithm: early.algorithm }
-    const ledger = withVerbs(store.open({ policies: [keyspace] }, 'anchors'))
+    const ledger = withVerbs(store.open([keyspace], 'anchors'))
     const remaining = (limit: typeof early, cost: number) =>
       ledger.consume([{ key: 'ada', limit, cost }]).outcomes[0]?.remaining
     expect(remaining(early, 2)).toBe(1)

@@ -265,7 +265,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   /** Its queues are made for the first call that waits, since most limiters have none. */
   get waiting(): Waiting {
     this.#opened ??= new Waiting(this, this.maxWaiting, (charges, address) =>
-      this.#decideOwn(charges, this.#blockedMs(charges, address)),
+      this.#decideOwn(charges, this.#blockedMs(charges, address), false),
     )
     return this.#opened
   }
@@ -342,9 +342,13 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 
   /** @param blockedMs until the block of the client's network ends, ms; 0: there is none */
-  #decideOwn(charges: readonly Charge[], blockedMs: number): MaybePromise<Decision> {
+  #decideOwn(
+    charges: readonly Charge[],
+    blockedMs: number,
+    isCounted = true,
+  ): MaybePromise<Decision> {
     return blockedMs === 0
-      ? this.decide(charges)
+      ? this.decide(charges, undefined, isCounted)
       : this.#asPromised(this.refuseNetwork(charges, blockedMs))
   }
 

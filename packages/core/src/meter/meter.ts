@@ -71,7 +71,7 @@ export interface Meter {
 /** A source of records: a limiter of `createLimiter`, a middleware or a plugin, or a budget. */
 export interface Metered {
   readonly store: Store
-  readonly bannedQuota: { readonly prefix: string }
+  readonly counted: { readonly prefix: string }
   /** Where it and the limiters of its routes count. Left out: `counts()` finds nothing, and no record has a route. */
   readonly places?: readonly MeteredPlace[] | undefined
   /** Calls the listener with each charge of it, and of the limiters of its routes; undefined: none. */
@@ -154,10 +154,10 @@ class ChargeMeter implements Meter {
   }
 
   async *counts(): AsyncIterable<MeterCount> {
-    const { places = [], store, bannedQuota } = this.#source
+    const { places = [], store, counted } = this.#source
     if (store.inspect === undefined)
       throw conflict('counts()', 'a store that lists its keys', store, 'Count in another store.')
-    for await (const entry of store.inspect({ prefix: bannedQuota.prefix })) {
+    for await (const entry of store.inspect({ prefix: counted.prefix })) {
       const { policy, key, used, resetMs, at, keyspace } = entry
       const isFixed = keyspace.algorithm.name.endsWith('fixed-window')
       if (!isFixed || used === undefined || resetMs === undefined) continue

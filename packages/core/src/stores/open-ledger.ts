@@ -1,6 +1,6 @@
 import { describe } from '../errors/describe.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
-import type { Keyspaces, Ledger, Store, StoreMode } from './store.ts'
+import type { Keyspace, Ledger, Store, StoreMode } from './store.ts'
 
 /**
  * Opens a ledger of a store that others may have written. What lacks a function would look like an outage later.
@@ -8,7 +8,7 @@ import type { Keyspaces, Ledger, Store, StoreMode } from './store.ts'
  */
 export function openLedger<M extends StoreMode>(
   store: Store<M>,
-  keyspaces: Keyspaces,
+  keyspaces: readonly Keyspace[],
   prefix: string,
   deadlineMs?: number,
 ): Ledger<M> {

@@ -42,11 +42,6 @@ export interface Charge {
   /** Only in a settlement that is made again, because the store has not confirmed it: this process has counted it. */
   isRepeated?: true
   /**
-   * True in the charges of a request that is asked for again if it is refused: no ban counts that. It asks how its
-   * keys stand, just before the request that charges them, or waits.
-   */
-  isUncounted?: true
-  /**
    * Whether it refuses nothing: a charge that its quota would refuse is left out, and the others are decided as if it were
    * not there.
    */
@@ -93,8 +88,6 @@ export interface StoreResult {
   source: DecisionSource
   /** The outcomes in the order of the charges; empty if quotas did not decide. */
   outcomes: readonly Outcome[]
-  /** The outcome of the ban, if the ledger has one and quotas decided. */
-  ban?: Outcome | undefined
   /** If keys are decided separately (see `Ledger.shard`): who decided each charge, in their order. */
   origins?: readonly Origin[]
 }
@@ -102,9 +95,6 @@ export interface StoreResult {
 /**
  * The states of a limiter's keys, with one keyspace for each of its policies. Charges come in the order
  * of the keyspaces that the ledger was opened with.
- *
- * If it was opened with a ban, that decides about the key of the first charge: it refuses every request
- * while it lasts, and counts each request that a policy with the same key refuses.
  *
  * Charges belong to the caller, who leaves them unchanged until the ledger has answered and may use
  * them again then. A ledger changes none, and looks at none after its answer.
@@ -186,7 +176,7 @@ export interface BlockChange {
   readonly durationMs: number
 }
 
-/** Makes the quotas of the key full, and ends its ban. */
+/** Makes the quotas of the key full. */
 export interface ResetChange {
   readonly kind: 'reset'
   readonly key: string
@@ -249,18 +239,6 @@ export interface Keyspace {
   readonly isFound?: true
 }
 
-/** The policies that a ledger counts. */
-export interface Keyspaces {
-  readonly policies: readonly Keyspace[]
-  /** Where bans are counted, and their limit. Left out: there are none */
-  readonly ban?: BanKeyspace | undefined
-}
-
-/** The keyspace of a ban, whose limit is the same for all requests. */
-export interface BanKeyspace extends Keyspace {
-  readonly limit: CompiledLimit
-}
-
 /**
  * Texts that all processes share and replace only as a whole, each under a prefix and a name of `[a-z]{1,32}`: which
  * networks are blocked (`networks`), which keyspaces there are (`keyspaces`), what the settings of live policies are
@@ -304,7 +282,7 @@ export interface Store<M extends StoreMode = StoreMode> {
    * @param deadlineMs how long the limiter waits for an answer, ms, 1 … 60,000: work that takes longer
    *   may be abandoned. Undefined: no limit
    */
-  open(keyspaces: Keyspaces, prefix: string, deadlineMs?: number): Ledger<M>
+  open(keyspaces: readonly Keyspace[], prefix: string, deadlineMs?: number): Ledger<M>
   /**
    * The keys that it holds, for the person who operates it. It reads in small steps, so that requests
    * go on meanwhile, keeps none of what it has read, and changes nothing. What is there all the time
@@ -371,7 +349,7 @@ export interface StoreEntry {
    * 8 hex digits for a route with limits of its own.
    */
   readonly prefix: string
-  /** `store.open({ policies: [keyspace] }, prefix)` opens the ledger that has it. */
+  /** `store.open([keyspace], prefix)` opens the ledger that has it. */
   readonly keyspace: Keyspace
   /** The name of the policy; of a ban, that of the limiter's first policy. */
   readonly policy: string

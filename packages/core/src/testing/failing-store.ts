@@ -61,6 +61,6 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
 
 /** A memory ledger reuses the objects that it returns, so this copies them. */
 function kept(decided: StoreResult | Error): StoreResult {
-  const { outcomes, ban, ...result } = decided as StoreResult
-  return { ...result, outcomes: outcomes.map((each) => ({ ...each })), ban: ban && { ...ban } }
+  const { outcomes, ...result } = decided as StoreResult
+  return { ...result, outcomes: outcomes.map((each) => ({ ...each })) }
 }

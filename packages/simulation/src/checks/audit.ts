@@ -23,6 +23,8 @@ export interface Decided {
   readonly asked?: readonly Charge[]
   /** Where a ban counts it when it is refused; undefined: nowhere. */
   readonly space?: BanSpace | undefined
+  /** Whether that counts it. Default: true */
+  readonly isCounted?: boolean
   readonly transaction: number
 }
 
@@ -44,7 +46,7 @@ export class Audit implements Witness {
   /** Since when each account has admitted nothing that it was asked for, by true time, ms. */
   readonly #refusedSince = new Map<Account, number>()
   /** How often the accounts, and that of the ban, had changed when the charges of a request were refused. */
-  readonly refused = new WeakMap<readonly Charge[], readonly number[]>()
+  readonly refused = new WeakMap<Charge, readonly number[]>()
   /** How often thresholds were crossed, and nobody has told: by policy, key, threshold and time. */
   readonly #crossings = new Map<string, number>()
 
@@ -137,9 +139,19 @@ export class Audit implements Witness {
 
   /** Checks a decision, and makes its charges: all of them or, if it is refused, none. */
   decided(
-    { charges, limits, holds = [], places, dry, asked = charges, space, transaction }: Decided,
+    {
+      charges,
+      limits,
+      holds = [],
+      places,
+      dry,
+      asked = charges,
+      space,
+      isCounted = true,
+      transaction,
+    }: Decided,
     said: readonly Said[],
-    { admitted, at: now, ban }: Pick<StoreResult, 'admitted' | 'at' | 'ban'>,
+    { admitted, at: now }: Pick<StoreResult, 'admitted' | 'at'>,
   ): void {
     const policies = places.map((place) => this.#policies[place] as PlannedPolicy)
     const accounts = charges.map(({ key }, i) => this.of(places[i] as number, key))
@@ -157,7 +169,10 @@ export class Audit implements Witness {
     const counted = refuses.map((each, i) => each && !isBlocked[i] && !dry[i])
     const isBanned =
       space !== undefined &&
-      this.bans.decided(space, charges, counted, { at: now, ban }, transaction)
+      this.bans.decided({ space, charges, isCounted, transaction }, counted, {
+        at: now,
+        ban: said[charges.length],
+      })
     if (accounts.every(({ inexact }) => inexact === undefined)) {
       this.#check(policies, accounts, charges, applied, said, admitted, now)
       const isRefused = refuses.some((each, i) => each && !dry[i])
@@ -168,7 +183,7 @@ export class Audit implements Witness {
       const banned = space && this.bans.of(space, (charges[0] as Charge).key)
       const all = banned === undefined ? accounts : [...accounts, banned]
       this.refused.set(
-        charges,
+        charges[0] as Charge,
         all.map(({ changed }) => changed),
       )
       return

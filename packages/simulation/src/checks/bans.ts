@@ -1,4 +1,4 @@
-import type { Charge, StoreResult } from '@sluice/core/store'
+import type { Charge } from '@sluice/core/store'
 import type { PlannedBan } from '../plan.ts'
 import type { Fail, Said } from './said.ts'
 
@@ -16,8 +16,21 @@ type BanEntry = { readonly transaction: number; readonly now: number } & (
 )
 
 /** What a decision says about a ban: `retryAfterMs` is the time until it ends. */
-type SaidOfBan = Pick<Said, 'admitted' | 'retryAfterMs' | 'remaining'> & {
-  readonly counted?: boolean | undefined
+type SaidOfBan = Pick<Said, 'admitted' | 'retryAfterMs' | 'remaining' | 'counted'>
+
+/** When it was said; undefined: nothing was. */
+interface SaidAt {
+  readonly at: number
+  readonly ban: SaidOfBan | undefined
+}
+
+/** A request that a ban may count. */
+interface Counted {
+  readonly space: BanSpace
+  readonly charges: readonly Charge[]
+  /** Whether it counts when it is refused: not one that is asked for again. */
+  readonly isCounted: boolean
+  readonly transaction: number
 }
 
 /** How a decision shows a ban. */
@@ -110,7 +123,7 @@ export class Bans {
   /** Where the store keeps those of each space: prefix and name, once a ledger is open. */
   readonly keyspaces = new Map<string, readonly [prefix: string, name: string]>()
   /** How the decision about charges must show a ban; undefined: not at all. */
-  readonly shown = new WeakMap<readonly Charge[], ShownBan | undefined>()
+  readonly shown = new WeakMap<Charge, ShownBan | undefined>()
   readonly #accounts = new Map<string, BanAccount>()
   readonly #fail: Fail
   /** True time, ms. */
@@ -159,13 +172,11 @@ export class Bans {
    * @returns whether the ban refuses it, however its policies decide
    */
   decided(
-    space: BanSpace,
-    charges: readonly Charge[],
+    { space, charges, isCounted: counts, transaction }: Counted,
     refuses: readonly boolean[],
-    { at: now, ban: said }: Pick<StoreResult, 'at'> & { readonly ban?: SaidOfBan | undefined },
-    transaction: number,
+    { at: now, ban: said }: SaidAt,
   ): boolean {
-    const [{ key, isUncounted }] = charges as readonly [Charge]
+    const [{ key }] = charges as readonly [Charge]
     const account = this.of(space, key)
     const { ban } = space
     if (said === undefined) {
@@ -174,7 +185,7 @@ export class Bans {
     }
     const isRefused = charges.some((charge, i) => charge.key === key && refuses[i])
     const isBanned = account.isExact ? account.refusesUntil(now) > 0 : !said.admitted
-    const isCounted = isRefused && !isBanned && isUncounted !== true
+    const isCounted = isRefused && !isBanned && counts
     if (isCounted) account.add({ kind: 'refusal', transaction, now, ban }, this.#time())
     if (!account.isExact) {
       if (!said.admitted && said.retryAfterMs > Math.max(...ban.for))
@@ -182,13 +193,16 @@ export class Bans {
       return isBanned
     }
     const until = account.refusesUntil(now)
-    this.shown.set(charges, until === 0 ? undefined : { began: isCounted, endsMs: until - now })
+    this.shown.set(
+      charges[0] as Charge,
+      until === 0 ? undefined : { began: isCounted, endsMs: until - now },
+    )
     this.#check(space, key, isCounted, said, now)
     return isBanned
   }
 
   /** A look shows the ban of a key as it is. */
-  checkPeek(space: BanSpace, key: string, { at, ban }: Pick<StoreResult, 'at' | 'ban'>): void {
+  checkPeek(space: BanSpace, key: string, { at, ban }: SaidAt): void {
     if (ban !== undefined && this.of(space, key).isExact) this.#check(space, key, false, ban, at)
   }
 
@@ -213,8 +227,8 @@ export class Bans {
 
   /** A decision shows the ban that refuses it, and no other. */
   checkShown(charges: readonly Charge[], shown: ShownBan | undefined): void {
-    if (!this.shown.has(charges)) return
-    const expected = this.shown.get(charges)
+    if (!this.shown.has(charges[0] as Charge)) return
+    const expected = this.shown.get(charges[0] as Charge)
     if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
       this.#fail('ban', `${text(shown)} is shown, not ${text(expected)}`)
   }

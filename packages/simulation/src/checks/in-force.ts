@@ -114,7 +114,7 @@ export class InForce {
     const { shares } = this.#world
     const fits = (terms: readonly Terms[]) =>
       charges.every((each, i) =>
-        shares.fits(policies[i]?.name as string, each, (terms[i] as Terms).enforced),
+        shares.fits(policies[i] as PlannedPolicy, each, (terms[i] as Terms).enforced),
       )
     return same.find(fits) ?? same[0] ?? first
   }

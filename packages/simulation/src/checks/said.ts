@@ -4,6 +4,8 @@ export interface Said {
   readonly remaining: number
   readonly resetMs: number
   readonly retryAfterMs: number
+  /** What counts refusals has counted the request. */
+  readonly counted?: boolean | undefined
   /** The client's own limit, if that has decided. */
   readonly own?: { readonly units: number } | undefined
 }

@@ -1,6 +1,7 @@
 import type { Decision } from '@sluice/core'
 import type { Charge } from '@sluice/core/store'
 import type { Exchange } from '../exchange.ts'
+import type { PlannedPolicy } from '../plan.ts'
 import type { Fail } from './said.ts'
 
 /** What is known of a client of a policy. */
@@ -13,8 +14,11 @@ interface Chosen {
 
 const UNKNOWN: Readonly<Chosen> = { leftOut: 0, chosen: 1 }
 
-function idOf(policy: string, key: string): string {
-  return `${policy}\n${key}`
+/** A policy of the limiter, or of a route, which chooses its clients by itself. */
+type Choosing = Pick<PlannedPolicy, 'name' | 'isOfRoute'>
+
+function idOf({ name, isOfRoute }: Choosing, key: string): string {
+  return `${name}${isOfRoute ? ' of a route' : ''}\n${key}`
 }
 
 /** Whom policies refuse that are dry runs for a share of their clients: always the same ones, in every process. */
@@ -34,7 +38,7 @@ export class Shares {
    * @param share the share of its clients that the policy refuses, 0 … 1
    * @returns whether it refuses nothing of this client
    */
-  read(policy: string, charge: Charge, share: number): boolean {
+  read(policy: Choosing, charge: Charge, share: number): boolean {
     const { key, dryRun: said = false } = charge
     const id = idOf(policy, key)
     const client = this.#clients.get(id) ?? { ...UNKNOWN }
@@ -45,7 +49,7 @@ export class Shares {
       const { leftOut, chosen } = client
       this.#fail(
         'enforce',
-        `${policy} ${said ? 'leaves out' : 'refuses'} ${key} with a share of ${share}, after ${leftOut} and ${chosen}`,
+        `${policy.name} ${said ? 'leaves out' : 'refuses'} ${key} with a share of ${share}, after ${leftOut} and ${chosen}`,
       )
     }
     if (isDry) client.leftOut = Math.max(client.leftOut, share)
@@ -55,7 +59,7 @@ export class Shares {
   }
 
   /** Whether a charge says what is known of its client. */
-  fits(policy: string, { key, dryRun = false }: Charge, share: number): boolean {
+  fits(policy: Choosing, { key, dryRun = false }: Charge, share: number): boolean {
     const { leftOut, chosen } = this.#clients.get(idOf(policy, key)) ?? UNKNOWN
     return dryRun ? share < chosen : share > leftOut
   }

@@ -60,8 +60,7 @@ export class SequentialLimiter {
       own: () => undefined,
       keepOwn: () => {},
     }
-    const count = { policies: charges.length, bans: false }
-    applyChange({ kind: 'settle', charges, chargedAt }, kept, count, at)
+    applyChange({ kind: 'settle', charges, chargedAt }, kept, [], at)
     return texts.join(SEPARATOR)
   }
 }

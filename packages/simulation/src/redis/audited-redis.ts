@@ -76,7 +76,7 @@ function isProbeOf({ change }: Asked, [key]: readonly string[]): boolean {
 function takeProbe(probes: Asked[], keys: readonly string[]): Asked | undefined {
   const place = probes.findIndex(({ change, keyspaces, prefix }) => {
     if (change?.kind !== 'settle') return false
-    const names = change.charges.map((each, i) => nameOf(each, keyspaces.policies[i], prefix))
+    const names = change.charges.map((each, i) => nameOf(each, keyspaces[i], prefix))
     return `${names}` === `${keys}`
   })
   return place < 0 ? undefined : probes.splice(place, 1)[0]
@@ -97,11 +97,11 @@ function learn(
 ): void {
   const { requests, change, isPeek, keyspaces, prefix } = asked
   if (requests !== undefined) {
-    const results = core.readReply(reply, requests, keyspaces.ban?.limit, isPeek)
+    const results = core.readReply(reply, requests, isPeek)
     learning.ran(asked, results, now)
   } else if (change?.kind === 'renew') {
     // There is a script for each policy.
-    const own = renewed(change, keys, (charge, i) => nameOf(charge, keyspaces.policies[i], prefix))
+    const own = renewed(change, keys, (charge, i) => nameOf(charge, keyspaces[i], prefix))
     learning.ran({ ...asked, change: own }, { result: undefined }, now)
   } else {
     const result = change?.kind === 'grant' ? GRANT_RESULTS[Number(reply)] : undefined

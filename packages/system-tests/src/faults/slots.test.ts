@@ -50,7 +50,7 @@ function start(terms: Partial<Terms> = {}): Promise<Holder> {
 async function counted(hold = HOLD): Promise<number> {
   const space = { name: 'concurrency:0:default', algorithm: concurrency }
   const limit = concurrency.compile({ limit: 1000, windowMs: hold })
-  const ledger = withVerbs(redisStore(client).open({ policies: [space] }, 'sluice'))
+  const ledger = withVerbs(redisStore(client).open([space], 'sluice'))
   const { outcomes } = await ledger.peek([{ key: 'client', limit, cost: 0 }])
   return 1000 - (outcomes[0]?.remaining as number)
 }

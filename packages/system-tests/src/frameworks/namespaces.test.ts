@@ -40,7 +40,7 @@ async function namespaces(key: string) {
   for await (const entry of store.inspect({ key })) entries.push(entry)
   const found = suffixes(entries.map(({ prefix }) => `${prefix}:{`))
   for (const { prefix, keyspace } of entries)
-    await store.open({ policies: [keyspace] }, prefix).change({ kind: 'reset', key })
+    await store.open([keyspace], prefix).change({ kind: 'reset', key })
   const left = suffixes(await states())
   return { all, found, left }
 }

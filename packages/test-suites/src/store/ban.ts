@@ -1,5 +1,6 @@
 import type { Charge, StoreResult } from '@sluice/core'
 import { ban } from '@sluice/core/algorithms'
+import { withRefusals } from '@sluice/core/store'
 import { withVerbs } from '@sluice/core/testing'
 import { expect } from 'expect'
 import { type Bench, LIMIT, limitOf, type StoreTests, WINDOW } from './store-kit.ts'
@@ -11,6 +12,9 @@ const LONG = 10 * WINDOW
 
 const POLICY = limitOf('fixed-window')
 const BAN = ban.compile({ limit: AFTER, windowMs: WITHIN, bansMs: [SHORT, LONG] })
+
+/** The outcome behind that of the policies. */
+const banOf = ({ outcomes }: StoreResult) => outcomes.at(-1)!
 
 /** A policy, and the ban that counts what it refuses. */
 interface Banning {
@@ -30,14 +34,14 @@ function banningOf({ open }: Bench): Banning {
   return {
     ask: () => consume('client'),
     preview: async () => {
-      await ledger.consume([{ key: 'client', limit: POLICY, cost: 0, isUncounted: true }])
+      await ledger.consume(withRefusals([{ key: 'client', limit: POLICY, cost: 0 }], BAN, 0))
     },
     async refuse(times) {
       const { outcomes } = await peek('client')
       await consume('client', outcomes[0]!.remaining)
       for (let i = 0; i < times; i += 1) await consume('client')
     },
-    bannedMs: async (key = 'client') => (await peek(key)).ban!.retryAfterMs,
+    bannedMs: async (key = 'client') => banOf(await peek(key)).retryAfterMs,
     reset: () => reset('client'),
     block: (durationMs) => block('client', durationMs),
   }
@@ -55,11 +59,10 @@ export function bans({ test: testStore }: StoreTests): void {
   }, { clock }) => {
     await refuse(AFTER - 1)
     expect(await bannedMs()).toBe(0)
-    const { ban } = await ask()
-    expect(ban).toMatchObject({ admitted: false, remaining: 0, retryAfterMs: SHORT })
+    expect(banOf(await ask())).toMatchObject({ admitted: false, remaining: 0, retryAfterMs: SHORT })
     clock.advance(SHORT - 1)
-    const { outcomes, ban: held } = await ask()
-    expect([...outcomes, held].map((outcome) => outcome?.admitted)).toEqual([true, false])
+    const { outcomes } = await ask()
+    expect(outcomes.map(({ admitted }) => admitted)).toEqual([true, false])
     clock.advance(1)
     expect((await ask()).admitted).toBe(true)
   })
@@ -113,7 +116,7 @@ export function bans({ test: testStore }: StoreTests): void {
   }) => {
     const { ledger } = open([POLICY], { ban: BAN })
     const charge: Charge = { key: 'client', limit: POLICY, cost: 0 }
-    const ask = () => ledger.decide([[{ ...charge, isUncounted: true }], [charge]])
+    const ask = () => ledger.decide([withRefusals([charge], BAN, 0), withRefusals([charge], BAN)])
     await refuse(0)
     for (let i = 1; i < AFTER; i += 1) await ask()
     expect(await bannedMs()).toBe(0)
@@ -125,7 +128,7 @@ export function bans({ test: testStore }: StoreTests): void {
     bannedMs,
   }, { open }) => {
     const { ledger } = open([POLICY], { ban: BAN })
-    const charges = [{ key: 'client', limit: POLICY, cost: LIMIT, isUncounted: true } as const]
+    const charges = withRefusals([{ key: 'client', limit: POLICY, cost: LIMIT }], BAN, 0)
     expect((await ledger.consume(charges)).admitted).toBe(true)
     for (let i = 0; i < 2 * AFTER; i += 1)
       expect((await ledger.consume(charges)).admitted).toBe(false)
@@ -138,12 +141,12 @@ export function bans({ test: testStore }: StoreTests): void {
     const [client, another] = ['{shard}client', '{shard}other'] as const
     const other: Charge = { key: another, limit: POLICY, cost: LIMIT }
     for (let i = 0; i < 5; i += 1) {
-      await ledger.consume([{ key: client, limit: POLICY, cost: 0 }, other])
+      await ledger.consume(withRefusals([{ key: client, limit: POLICY, cost: 0 }, other], BAN))
     }
     expect([await bannedMs(client), await bannedMs(another)]).toEqual([0, 0])
     // Whichever policy with its key refuses.
     for (let i = 0; i < AFTER; i += 1) {
-      await ledger.consume([{ ...other, cost: 0 }, other])
+      await ledger.consume(withRefusals([{ ...other, cost: 0 }, other], BAN))
     }
     expect([await bannedMs(client), await bannedMs(another)]).toEqual([0, SHORT])
   })
@@ -154,9 +157,10 @@ export function bans({ test: testStore }: StoreTests): void {
   }) => {
     const policies = ['a}:b', 'c'].map((name) => ({ name, algorithm: POLICY.algorithm }))
     const ban = { name: 'ban', algorithm: BAN.algorithm, limit: BAN }
-    const ledger = withVerbs(store.open({ policies, ban }, prefix))
+    const ledger = withVerbs(store.open([...policies, ban], prefix))
     const charge: Charge = { key: 'client', limit: POLICY, cost: 0 }
-    for (let i = 0; i <= AFTER; i += 1) await ledger.consume([charge, { ...charge, cost: LIMIT }])
+    const request = withRefusals([charge, { ...charge, cost: LIMIT }], BAN)
+    for (let i = 0; i <= AFTER; i += 1) await ledger.consume(request)
     expect(await bannedMs()).toBe(SHORT)
   })
 
@@ -165,7 +169,7 @@ export function bans({ test: testStore }: StoreTests): void {
   }) => {
     const { ledger } = open([POLICY], { ban: BAN })
     const [banned, other] = ['{shard}banned', '{shard}other'] as const
-    const asked = (key: string, cost: number): Charge[] => [{ key, limit: POLICY, cost }]
+    const asked = (key: string, cost: number) => withRefusals([{ key, limit: POLICY, cost }], BAN)
     const [, ...refused] = Array.from({ length: AFTER + 1 }, () => asked(banned, LIMIT))
     const results = await ledger.decide([
       asked(banned, LIMIT),
@@ -173,8 +177,8 @@ export function bans({ test: testStore }: StoreTests): void {
       ...refused,
       asked(other, LIMIT),
     ])
-    const bans = results.map((result) => (result as StoreResult).ban)
-    const left = bans.map((each) => each!.admitted && each!.remaining)
+    const bans = results.map((result) => banOf(result as StoreResult))
+    const left = bans.map((each) => each.admitted && each.remaining)
     expect(left).toEqual([3, 3, 2, 1, false, 2])
     expect([await bannedMs(banned), await bannedMs(other)]).toEqual([SHORT, 0])
   })
@@ -182,7 +186,7 @@ export function bans({ test: testStore }: StoreTests): void {
   test('simultaneous refusals begin one ban', async ({ ask, refuse, bannedMs }) => {
     await refuse(0)
     const all = await Promise.all(Array.from({ length: 50 }, () => ask()))
-    expect(all.filter(({ ban }) => ban!.admitted)).toHaveLength(AFTER - 1)
+    expect(all.filter((result) => banOf(result).admitted)).toHaveLength(AFTER - 1)
     expect(await bannedMs()).toBe(SHORT)
   })
 
@@ -202,8 +206,8 @@ export function bans({ test: testStore }: StoreTests): void {
   test('a block takes its place', async ({ ask, refuse, block, bannedMs }, { clock }) => {
     await refuse(AFTER)
     await block(100)
-    const { ban, outcomes } = await ask()
-    expect([ban!.admitted, outcomes[0]!.retryAfterMs]).toEqual([true, 100])
+    const result = await ask()
+    expect([banOf(result).admitted, result.outcomes[0]!.retryAfterMs]).toEqual([true, 100])
     clock.advance(100)
     expect((await ask()).admitted).toBe(true)
     await refuse(AFTER)
@@ -217,6 +221,6 @@ export function bans({ test: testStore }: StoreTests): void {
     clock.advance(-100 * WITHIN)
     await ask()
     clock.advance(SHORT)
-    expect((await ask()).ban!.admitted).toBe(true)
+    expect(banOf(await ask()).admitted).toBe(true)
   })
 }

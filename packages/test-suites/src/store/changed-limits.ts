@@ -146,10 +146,10 @@ export function keepsCountsOfChangedLimits({ describe, test }: StoreTests): void
     const versionWith = (limit: number) => {
       return open([none], { ban: ban.compile({ limit, windowMs: HOUR, bansMs: [1000] }) })
     }
-    const refuse = async (version: Version) => (await version.consume('client')).ban
+    const refuse = async (version: Version) => (await version.consume('client')).outcomes[1]
     const patient = versionWith(5)
     for (const remaining of [4, 3, 2]) expect(await refuse(patient)).toMatchObject({ remaining })
-    expect((await versionWith(2).peek('client')).ban).toMatchObject({
+    expect((await versionWith(2).peek('client')).outcomes[1]).toMatchObject({
       admitted: true,
       remaining: 0,
     })

@@ -5,9 +5,9 @@ import { algorithmNames, LIMIT, limitOf, type Rig, type StoreTests, WINDOW } fro
 /** Charges that refuse nothing (`Charge.dryRun`). */
 export function dryRuns({ describe, test }: StoreTests): void {
   /** Consumes with the second policy as a dry run. */
-  const consumeDry = async ({ ledger, charges }: Rig, key: string, cost = 1) => {
+  const consumeDry = async ({ ledger, charges, counted }: Rig, key: string, cost = 1) => {
     const [enforced, dry] = charges(key, cost)
-    const result = await ledger.consume([enforced!, { ...dry!, dryRun: true }])
+    const result = await ledger.consume(counted([enforced!, { ...dry!, dryRun: true }]))
     return { ...result, outcomes: result.outcomes.map((outcome) => ({ ...outcome })) }
   }
 
@@ -63,7 +63,7 @@ export function dryRuns({ describe, test }: StoreTests): void {
     await rig.ledger.settle([rig.charges('client', 0)[0]!, rig.charges('client', LIMIT)[1]!])
     for (let i = 0; i < LIMIT; i += 1) expect((await consumeDry(rig, 'client')).admitted).toBe(true)
     for (let i = 0; i < 2; i += 1) await consumeDry(rig, 'client')
-    expect((await rig.peek('client')).ban?.admitted).toBe(false)
+    expect((await rig.peek('client')).outcomes[2]!.admitted).toBe(false)
     expect((await consumeDry(rig, 'client', 0)).admitted).toBe(false)
   })
 
@@ -72,7 +72,7 @@ export function dryRuns({ describe, test }: StoreTests): void {
   }) => {
     const limit = limitOf('fixed-window')
     const once = ban.compile({ limit: 1, windowMs: WINDOW, bansMs: [WINDOW] })
-    const { ledger, charges, peek } = open([limit, limit], { ban: once })
+    const { ledger, charges, counted, peek } = open([limit, limit], { ban: once })
     const request = (cost: number) => {
       const [dry, enforced] = charges('{shard}client', cost)
       return [
@@ -81,7 +81,7 @@ export function dryRuns({ describe, test }: StoreTests): void {
       ]
     }
     await ledger.settle(request(LIMIT))
-    expect((await ledger.consume(request(1))).admitted).toBe(false)
-    expect((await peek('{shard}client')).ban?.admitted).toBe(true)
+    expect((await ledger.consume(counted(request(1)))).admitted).toBe(false)
+    expect((await peek('{shard}client')).outcomes[2]!.admitted).toBe(true)
   })
 }

@@ -162,7 +162,7 @@ export function inspects({ describe, test }: StoreTests): void {
       } as never)
       const limit = policy.limitFor(HIGH_LIMIT)
       const keyspace = { name: policy.space(limit), algorithm: limit.algorithm }
-      const ledger = withVerbs(store.open({ policies: [keyspace] }, prefix))
+      const ledger = withVerbs(store.open([keyspace], prefix))
       await ledger.consume([{ key: 'client', limit, cost: 2 }])
       const [entry] = await entriesOf(store, { prefix, policy: algorithm })
       expect(entry).toMatchObject({ limit: undefined, remaining: undefined })
@@ -220,7 +220,7 @@ export function inspects({ describe, test }: StoreTests): void {
     const { limiter, prefix } = limiterOf(store, {})
     await limiter.consume('client')
     const [entry] = await entriesOf(store, { prefix, key: 'client' })
-    await withVerbs(store.open({ policies: [entry!.keyspace] }, entry!.prefix)).reset('client')
+    await withVerbs(store.open([entry!.keyspace], entry!.prefix)).reset('client')
     expect((await limiter.peek('client')).remaining).toBe(LIMIT)
     limiter.close()
   })

@@ -63,7 +63,7 @@ export function shares({ test }: StoreTests): void {
     const prefix = `own-${process.pid}-${Math.random()}`
     const [policy, common] = ['policy', 'common'].map((name) => ({ name, algorithm: fixed }))
     const ledgerOf = (path: string) =>
-      withVerbs(store.open({ policies: [policy!, { ...common!, prefix }] }, `${prefix}${path}`))
+      withVerbs(store.open([policy!, { ...common!, prefix }], `${prefix}${path}`))
     const charges = [2, 1].map((cost) => ({ key: 'client', limit, cost }))
     await ledgerOf('.a').consume(charges)
     const remaining = async (ledger: ReturnType<typeof ledgerOf>) => {
@@ -72,9 +72,10 @@ export function shares({ test }: StoreTests): void {
     }
     expect(await remaining(ledgerOf('.a'))).toEqual([LIMIT - 2, LIMIT - 1])
     expect(await remaining(ledgerOf('.b'))).toEqual([LIMIT, LIMIT - 1])
-    expect(
-      await remaining(withVerbs(store.open({ policies: [policy!, common!] }, prefix))),
-    ).toEqual([LIMIT, LIMIT - 1])
+    expect(await remaining(withVerbs(store.open([policy!, common!], prefix)))).toEqual([
+      LIMIT,
+      LIMIT - 1,
+    ])
     await ledgerOf('.b').reset('client')
     expect(await remaining(ledgerOf('.a'))).toEqual([LIMIT - 2, LIMIT])
   })
@@ -82,7 +83,7 @@ export function shares({ test }: StoreTests): void {
   test('spaces whose names differ in a space or in case are different', async ({ store }) => {
     const prefix = `names-${process.pid}-${Math.random()}`
     const ledgers = ['p', 'p ', 'p  ', 'P', ' p', "p'", 'p"', 'p%', '_', '\\'].map((name) => {
-      return withVerbs(store.open({ policies: [{ name, algorithm: fixed }] }, prefix))
+      return withVerbs(store.open([{ name, algorithm: fixed }], prefix))
     })
     for (const [i, ledger] of ledgers.entries()) {
       await ledger.consume([{ key: 'client', limit, cost: 1 + (i % LIMIT) }])

@@ -1,6 +1,6 @@
 import type { AlgorithmName, Charge, Ledger, Store, StoreResult } from '@sluice/core'
 import { algorithms } from '@sluice/core/algorithms'
-import type { CompiledLimit, Outcome } from '@sluice/core/store'
+import { type CompiledLimit, type Outcome, withRefusals } from '@sluice/core/store'
 import { type LedgerVerbs, type ManualClock, manualClock, withVerbs } from '@sluice/core/testing'
 import type { Runner } from '../runner.ts'
 
@@ -62,6 +62,8 @@ export interface Bench {
 export interface Rig {
   readonly ledger: LedgerVerbs
   charges(key: string, cost: number): Charge[]
+  /** The charges, and behind them that of what counts their refusals, if the ledger has that. */
+  counted(charges: readonly Charge[], cost?: number): readonly Charge[]
   consume(key: string, cost?: number): Promise<StoreResult>
   peek(key: string, cost?: number): Promise<StoreResult>
   /** @param remaining what remained after the charge, in every policy */
@@ -120,20 +122,24 @@ function benchOf(
     another,
     open: (limits, { space = 'p', prefix = '', ban: limit } = {}) => {
       const policies = limits.map(({ algorithm }, i) => ({ name: `${space}${i}`, algorithm }))
-      const ban = limit && { name: 'ban', algorithm: limit.algorithm, limit }
-      return rig(store.open({ policies, ban }, own + prefix), limits)
+      const ban = limit === undefined ? [] : [{ name: 'ban', algorithm: limit.algorithm, limit }]
+      return rig(store.open([...policies, ...ban], own + prefix), limits, limit)
     },
   }
 }
 
-function rig(opened: Ledger, limits: readonly CompiledLimit[]): Rig {
+/** @param ban what counts the refusals of requests */
+function rig(opened: Ledger, limits: readonly CompiledLimit[], ban?: CompiledLimit): Rig {
   const ledger = withVerbs(opened)
+  const counted = (charges: readonly Charge[], cost = 1) =>
+    ban === undefined ? charges : withRefusals(charges, ban, cost)
   const charges = (key: string, cost: number) => limits.map((limit) => ({ key, limit, cost }))
   return {
     ledger,
     charges,
-    consume: async (key, cost = 1) => copied(ledger.consume(charges(key, cost))),
-    peek: async (key, cost = 0) => copied(ledger.peek(charges(key, cost))),
+    counted,
+    consume: async (key, cost = 1) => copied(ledger.consume(counted(charges(key, cost)))),
+    peek: async (key, cost = 0) => copied(ledger.peek(counted(charges(key, cost), 0))),
     settle: async (key, delta, chargedAt, remaining) => {
       const corrected = charges(key, delta).map((charge) => ({ ...charge, remaining }))
       await ledger.settle(corrected, chargedAt)
@@ -157,8 +163,8 @@ async function copied(result: StoreResult | Promise<StoreResult>): Promise<Store
 }
 
 /** Copies the result of a synchronous ledger, which the next call may overwrite. */
-export function copy({ outcomes, ban, ...result }: StoreResult): StoreResult {
-  return { ...result, outcomes: outcomes.map(copyOutcome), ban: ban && copyOutcome(ban) }
+export function copy({ outcomes, ...result }: StoreResult): StoreResult {
+  return { ...result, outcomes: outcomes.map(copyOutcome) }
 }
 
 function copyOutcome(outcome: Outcome): Outcome {

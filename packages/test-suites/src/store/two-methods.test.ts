@@ -3,7 +3,6 @@
 import * as runner from '@jest/globals'
 import {
   applyChange,
-  type BanKeyspace,
   type ChangedStates,
   type Charge,
   type ChargeIncrease,
@@ -13,7 +12,8 @@ import {
   decodeState,
   encodeOwn,
   encodeState,
-  type Keyspaces,
+  isOnRefusal,
+  type Keyspace,
   keepMsOf,
   type Ledger,
   ownKeyspace,
@@ -34,15 +34,13 @@ function plainStore(clock: () => number): Store<'sync'> {
 }
 
 function ledgerOf(
-  { policies, ban }: Keyspaces,
+  keyspaces: readonly Keyspace[],
   prefix: string,
   rows: Rows,
   clock: () => number,
 ): Ledger<'sync'> {
-  const keyspaces = [...policies, ...(ban === undefined ? [] : [ban])]
-  const count = { policies: policies.length, bans: ban !== undefined }
   const nameOf = (policy: number, key: string, inSpace = (name: string) => name) => {
-    const { prefix: own = prefix, name } = keyspaces[policy] as BanKeyspace
+    const { prefix: own = prefix, name } = keyspaces[policy] as Keyspace
     return JSON.stringify([own, inSpace(name), key])
   }
   const read = (name: string) => {
@@ -56,7 +54,7 @@ function ledgerOf(
   const states: ChangedStates = {
     load(policy, key) {
       const state = decodeState(read(nameOf(policy, key)))
-      state.terms = policy < count.policies ? states.own(policy, key) : undefined
+      state.terms = isOnRefusal(keyspaces[policy]!) ? undefined : states.own(policy, key)
       return state
     },
     keep: (policy, key, state, keepMs) => write(nameOf(policy, key), encodeState(state), keepMs),
@@ -66,28 +64,21 @@ function ledgerOf(
   }
   const decideOne = (charges: readonly Charge[], isPeek: boolean) => {
     const now = clock()
-    const all = ban
-      ? [...charges, { ...(charges[0] as Charge), limit: ban.limit, cost: 0 }]
-      : charges
-    const loaded = all.map(({ key }, i) => states.load(i, key))
-    const own = loaded.slice(0, charges.length)
-    const banning = ban && { limit: ban.limit, state: loaded.at(-1)! }
-    const admitted = decideAll(own, charges, now, banning, isPeek)
-    const outcomes = own.map((state) => ({ ...state }))
-    const banned = banning && { ...banning.state }
-    for (const [i, charge] of all.entries()) {
+    const loaded = charges.map(({ key }, i) => states.load(i, key))
+    const admitted = decideAll(loaded, charges, now, isPeek)
+    const outcomes = loaded.map((state) => ({ ...state }))
+    for (const [i, charge] of charges.entries()) {
       const state = loaded[i]!
-      const isKept = !isPeek && commitOne(state, charge, now, admitted ? charge.cost : 0)
-      if (isKept || (!isPeek && state.counted))
+      if (!isPeek && commitOne(state, charge, now, admitted ? charge.cost : 0))
         states.keep(i, charge.key, state, Math.max(1, keepMsOf(state, charge.limit, now)))
     }
-    return { admitted, at: now, source: 'store' as const, outcomes, ban: banned }
+    return { admitted, at: now, source: 'store' as const, outcomes }
   }
   return {
     decide: (requests, isPeek = false) => requests.map((charges) => decideOne(charges, isPeek)),
     change(change, onIncrease) {
       const increases: ChargeIncrease[] = []
-      const result = applyChange(change, states, count, clock(), increases)
+      const result = applyChange(change, states, keyspaces, clock(), increases)
       if (onIncrease) for (const increase of increases) onIncrease(increase)
       return result
     },

@@ -32,7 +32,7 @@ export class LedgerRun implements Run {
   readonly #inUse: SlotsInUse<InUse> | undefined
   #slot = 0
   readonly #ledger: Ledger<'sync'>
-  readonly #requests: readonly [readonly [Charge]]
+  readonly #requests: readonly [readonly [Charge, ...Charge[]]]
   readonly #demand: SharedWindow
   #nowMs = 0
   #client = 0
@@ -60,8 +60,9 @@ export class LedgerRun implements Run {
     const policy = new Policy('', options as PolicyOptions)
     const limit = policy.anyLimit()
     const ban = banOptions && compileBan(banOptions, { prefix: name, quota: name }, false)
-    this.#ledger = store.open({ policies: [{ name, algorithm: limit.algorithm }], ban })
-    this.#requests = [[{ key: 'client', limit, cost: 1 }]]
+    this.#ledger = store.open([{ name, algorithm: limit.algorithm }, ...(ban ? [ban] : [])])
+    const charge = { key: 'client', limit, cost: 1 }
+    this.#requests = [[charge, ...(ban ? [{ key: 'client', limit: ban.limit, cost: 1 }] : [])]]
     this.tally = new RunTally(name)
     this.#demand = demand
     this.#inUse = policy.holdsSlots ? new SlotsInUse() : undefined
@@ -96,12 +97,10 @@ export class LedgerRun implements Run {
         this.#slot += 1
         Object.assign(charge, { cost: 1, slot: this.#slot })
       }
-      const {
-        admitted: isAdmitted,
-        outcomes,
-        ban,
-      } = this.#ledger.decide(this.#requests)[0] as StoreResult
-      const outcome = outcomes[0] as Outcome
+      const { admitted: isAdmitted, outcomes } = this.#ledger.decide(
+        this.#requests,
+      )[0] as StoreResult
+      const [outcome, ban] = outcomes as readonly [Outcome, Outcome?]
       const isBanned = ban?.admitted === false
       this.#bans[i] = isBanned && ban.counted ? 1 : 0
       this.#admitted[i] = isAdmitted ? 1 : 0

@@ -3,11 +3,10 @@ import {
   applyChange,
   type Change,
   type Charge,
-  type CompiledLimit,
   commitOne,
   decideAll,
   KeyState,
-  type Keyspaces,
+  type Keyspace,
   type Ledger,
   type Log,
   type Store,
@@ -38,7 +37,7 @@ export class NumberedStore implements Store<'sync'> {
     this.#numberOf = numberOf
   }
 
-  open(keyspaces: Keyspaces): Ledger<'sync'> {
+  open(keyspaces: readonly Keyspace[]): Ledger<'sync'> {
     return new NumberedLedger(this.clock, this.#numberOf, keyspaces)
   }
 
@@ -114,44 +113,34 @@ class NumberedLedger implements Ledger<'sync'> {
   /** The state of each keyspace's key; every call overwrites it. */
   readonly #states: readonly KeyState[]
   readonly #slots: number[]
-  readonly #ban: { limit: CompiledLimit; state: KeyState; table: States } | undefined
+  readonly #keyspaces: readonly Keyspace[]
   readonly #result: StoreResult
   readonly #results: readonly [StoreResult]
 
   constructor(
     clock: () => number,
     numberOf: (key: string) => number,
-    { policies, ban }: Keyspaces,
+    keyspaces: readonly Keyspace[],
   ) {
     this.#clock = clock
     this.#numberOf = numberOf
-    this.#tables = policies.map(() => new States())
-    this.#states = policies.map(() => new KeyState())
-    this.#slots = policies.map(() => 0)
-    this.#ban = ban && { limit: ban.limit, state: new KeyState(), table: new States() }
-    this.#result = {
-      admitted: false,
-      at: 0,
-      source: 'store',
-      outcomes: this.#states,
-      ban: this.#ban?.state,
-    }
+    this.#keyspaces = keyspaces
+    this.#tables = keyspaces.map(() => new States())
+    this.#states = keyspaces.map(() => new KeyState())
+    this.#slots = keyspaces.map(() => 0)
+    this.#result = { admitted: false, at: 0, source: 'store', outcomes: this.#states }
     this.#results = [this.#result]
   }
 
   /** @param requests one */
   decide(requests: readonly (readonly Charge[])[]): readonly [StoreResult] {
     const result = this.#result
-    const ban = this.#ban
     const [charges] = requests as readonly [readonly Charge[]]
     const now = this.#clock()
     for (let i = 0; i < charges.length; i += 1) this.#load(i, (charges[i] as Charge).key)
-    const banned = ban === undefined ? 0 : this.#numberOf((charges[0] as Charge).key)
-    ban?.table.load(banned, ban.state)
-    result.admitted = decideAll(this.#states, charges, now, ban)
+    result.admitted = decideAll(this.#states, charges, now)
     result.at = now
-    if (result.admitted) this.#charge(charges, now)
-    if (ban?.state.counted) ban.table.save(banned, ban.state, now)
+    this.#charge(charges, now)
     return this.#results
   }
 
@@ -167,7 +156,7 @@ class NumberedLedger implements Ledger<'sync'> {
       own: () => undefined,
       keepOwn: () => {},
     }
-    applyChange(change, states, { policies: this.#tables.length, bans: false }, this.#clock())
+    applyChange(change, states, this.#keyspaces, this.#clock())
     return undefined
   }
 
@@ -180,12 +169,12 @@ class NumberedLedger implements Ledger<'sync'> {
   #charge(charges: readonly Charge[], now: number): void {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
-      if (charge.cost === 0) continue
       const state = this.#states[i] as KeyState
       const states = this.#tables[i] as States
       const slot = this.#slots[i] as number
-      states.lend(slot, state, now)
-      if (commitOne(state, charge, now, charge.cost)) states.save(slot, state, now)
+      const cost = this.#result.admitted ? charge.cost : 0
+      if (cost > 0) states.lend(slot, state, now)
+      if (commitOne(state, charge, now, cost)) states.save(slot, state, now)
     }
   }
 }

@@ -3,7 +3,7 @@ import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
 import { memoryStore, redisStore } from '../../index.ts'
 import type { Charge, Ledger, Store, StoreResult } from '../../store.ts'
-import { decideAll } from '../../stores/rules/decide-all.ts'
+import { decideAll, withRefusals } from '../../stores/rules/decide-all.ts'
 import { manualClock } from '../../testing/index.ts'
 import { mapStore } from '../../testing/map-store.ts'
 import { type CompiledLimit, KeyState } from '../algorithm.ts'
@@ -27,7 +27,7 @@ function open(store: Store): Open {
   opened += 1
   const policies = [{ name: `policy ${opened}`, algorithm: fixedWindow }]
   const name = `ban ${opened}`
-  return (limit) => store.open({ policies, ban: { name, algorithm: ban, limit } }, 'bans')
+  return (limit) => store.open([...policies, { name, algorithm: ban, limit }], 'bans')
 }
 
 function batching(openAlone: Open, cost: number): Open {
@@ -61,8 +61,9 @@ async function replay(openWith: Open, { params, steps }: BanTrace) {
     const limit = bansMs === undefined ? usual : ban.compile({ ...params, bansMs })
     const ledger = openWith(limit)
     const charge = { key: 'a', limit: refused ? refusing : admitting, cost: 1 }
-    const [result] = (await ledger.decide([[charge]])) as [StoreResult]
-    const { admitted, remaining, resetMs, retryAfterMs } = result.ban!
+    const request = withRefusals([charge], limit)
+    const [result] = (await ledger.decide([request])) as [StoreResult]
+    const { admitted, remaining, resetMs, retryAfterMs } = result.outcomes[1]!
     expect(result.admitted).toBe(admitted && !refused)
     said.push({ admitted, remaining, resetMs, retryAfterMs })
   }
@@ -105,8 +106,8 @@ function send(params: BanTrace['params'], traffic: readonly Traffic[]) {
   for (const { pause, refused, bansMs = params.bansMs } of traffic) {
     now += pause
     const limit = ban.compile({ ...params, bansMs })
-    const charges = [{ key: 'a', limit: refused ? refusing : admitting, cost: 1 }]
-    decideAll([new KeyState()], charges, now, { limit, state })
+    const charge = { key: 'a', limit: refused ? refusing : admitting, cost: 1 }
+    decideAll([new KeyState(), state], withRefusals([charge], limit), now)
     const { admitted, retryAfterMs } = state
     const isBanned = bans.some(({ until }) => now < until)
     if (refused && !isBanned) counted.push(now)

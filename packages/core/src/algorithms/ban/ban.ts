@@ -134,6 +134,7 @@ export const ban: Algorithm = {
   options: {},
   maxLimit: MAX_REFUSALS,
   keepsLog: false,
+  chargedOn: 'refusal',
   compile: (params) => new BanLimit(params),
   lua: async () => (await import('./ban.lua.generated.ts')).banLua,
 }

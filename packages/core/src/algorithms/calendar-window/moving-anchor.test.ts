@@ -56,7 +56,7 @@ function open(of: (clock: ManualClock) => Store) {
   const store = of(clock)
   opened += 1
   const keyspace = { name: `month ${opened}`, algorithm: calendarWindow }
-  const ledger = withVerbs<StoreMode>(store.open({ policies: [keyspace] }, 'moving'))
+  const ledger = withVerbs<StoreMode>(store.open([keyspace], 'moving'))
   const charge = (day: number, cost: number): Charge[] => {
     return [{ key: 'client', limit: limits[day - 1]!, cost }]
   }

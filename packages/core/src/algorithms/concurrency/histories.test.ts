@@ -86,7 +86,7 @@ async function play(storeOn: (clock: () => number) => Store, limit: number, even
   const store = storeOn(clock)
   histories += 1
   const keyspace = { name: 'slots', algorithm: concurrency }
-  const ledger = withVerbs(store.open({ policies: [keyspace] }, `histories:${histories}`))
+  const ledger = withVerbs(store.open([keyspace], `histories:${histories}`))
   const limits = HOLDS.map((windowMs) => concurrency.compile({ limit, windowMs }))
   const charge = (place: number, slot: number, cost = 1) => {
     return [{ key: 'ada', limit: limits[place] as CompiledLimit, cost, slot }]

@@ -81,7 +81,7 @@ async function play(
     { name: 'two', algorithm: fixedWindow },
   ]
   const ledgers: LedgerVerbs[] = [spaces.slice(0, 1), spaces].map((policies) =>
-    withVerbs(store.open({ policies }, `reserved-${runs}-${policies.length}`)),
+    withVerbs(store.open(policies, `reserved-${runs}-${policies.length}`)),
   )
   runs += 1
   const [alone, beside] = ledgers as [LedgerVerbs, LedgerVerbs]
@@ -169,7 +169,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     const clock = manualClock(START)
     runs += 1
     const keyspace = { name: 'one', algorithm }
-    const ledger = withVerbs(create(clock).open({ policies: [keyspace] }, `full-${runs}`))
+    const ledger = withVerbs(create(clock).open([keyspace], `full-${runs}`))
     const charge = (cost: number, slot?: number, units?: number) => [
       { key: 'ada', limit, cost, slot, reserved: units },
     ]
@@ -185,7 +185,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     const params = { limit: 100, windowMs: WINDOW }
     const space = { name: `reserved-fixed-window:${WINDOW}:plan`, algorithm, params }
     const prefix = `inspect-${runs}`
-    const ledger = withVerbs(store.open({ policies: [space] }, prefix))
+    const ledger = withVerbs(store.open([space], prefix))
     const own = algorithm.compile({ ...params, holdMs: HOLD })
     await ledger.consume([{ key: 'ada', limit: own, cost: 5, slot: 1 }])
     await ledger.consume([{ key: 'ada', limit: own, cost: 7 }])

@@ -101,7 +101,7 @@ async function play(
     name: `${limit.algorithm.name}:5000:crowd`,
     algorithm: limit.algorithm,
   }
-  const ledger = store.open({ policies: [keyspace] }, prefix)
+  const ledger = store.open([keyspace], prefix)
   const hasSlots = limit.algorithm.holdsSlots === true || limit.algorithm.reserves === true
   const charged = (each: Admitted): Charge => ({
     key: 'client',
@@ -212,7 +212,7 @@ export function crowdedSharingSuite(open: Open): void {
     plays += 1
     const keyspace: Keyspace = { name: 'concurrency:0:crowd', algorithm: concurrency }
     const ledgers = stores.map((store) =>
-      store.open({ policies: [keyspace] }, `crowd:${process.pid}:${plays}`, 30_000),
+      store.open([keyspace], `crowd:${process.pid}:${plays}`, 30_000),
     )
     const charge = (slot: number, cost = 1): Charge => ({ key: 'client', limit, cost, slot })
     for (let round = 0; round < 2; round += 1) {

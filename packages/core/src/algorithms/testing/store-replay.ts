@@ -44,7 +44,7 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
     return { name: `${i} ${label} ${algorithm.name}: ${name}`, algorithm: limit.algorithm, limit }
   })
   const store = open(clock)
-  const ledger = withVerbs(store.open({ policies: keyspaces }, 'traces'))
+  const ledger = withVerbs(store.open(keyspaces, 'traces'))
   const charges = (key: string, cost: number, slot?: number, remaining?: number) =>
     chargesOf(limits, form.before, { key, cost, slot, remaining })
   const said: Partial<Outcome>[] = []

@@ -43,7 +43,7 @@ export async function expectVaryingParity(
   scenarios += 1
   const clock = manualClock(START)
   const memory = memoryStore({ clock })
-  const known = memory.open({ policies: keyspaces }, 'varying')
+  const known = memory.open(keyspaces, 'varying')
   const expected = requests.map((request) => {
     clock.advance(request[PASS])
     return copy(known.decide([chargesOf(request)])[0] as StoreResult)
@@ -52,7 +52,7 @@ export async function expectVaryingParity(
   clock.set(START)
   const store = open(clock)
   const prefix = `varying:${process.pid}:${scenarios}`
-  const ledger = store.open({ policies: keyspaces }, prefix)
+  const ledger = store.open(keyspaces, prefix)
   const decided: StoreResult[] = []
   for (let next = 0; next < requests.length; next = decided.length) {
     clock.advance(requests[next]?.[PASS] as number)

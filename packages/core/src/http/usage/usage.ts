@@ -123,10 +123,8 @@ async function partOf<Request, Response>(
     const bannedUntil = decision.allowed ? undefined : decision.at + blockedMs
     return toUsage(httpLimiter, charges, decision, bannedUntil)
   }
-  // A preview takes no slot, and no ban counts it.
-  const charges = reading.map(
-    (charge) => ({ ...charge, slot: undefined, isUncounted: true }) as Charge,
-  )
+  // A preview takes no slot.
+  const charges = reading.map((charge) => ({ ...charge, slot: undefined }) as Charge)
   const decision = await limiter.preview(charges)
   return toUsage(httpLimiter, charges, decision, decision.ban && decision.at + decision.ban.endsMs)
 }

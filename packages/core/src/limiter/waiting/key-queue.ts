@@ -193,7 +193,7 @@ export class KeyQueue {
       const line = {
         ahead: before,
         cost,
-        // After a block or a ban, all of it may be free.
+        // After a block, all of it may be free.
         free: retryAfterMs === resetMs ? limit : refused,
         at: at + retryAfterMs,
         limit,

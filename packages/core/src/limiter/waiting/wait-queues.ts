@@ -82,7 +82,6 @@ export class WaitQueues {
     if (this.#most < 0) throw new WaitError('SLUICE_WAIT_CLOSED', queue.waitMs)
     if (this.waiters.size - this.#taken >= MAX_NEWCOMERS)
       throw new WaitError('SLUICE_WAIT_FULL', queue.waitMs)
-    first.isUncounted = true
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         client,

@@ -38,13 +38,10 @@ interface Batch {
  */
 export class Batches {
   readonly #remote: Ledger<'async'>
-  readonly #hasBan: boolean
   #open = new Map<string, Batch>()
 
-  /** @param hasBan whether a ban decides about each request too */
-  constructor(remote: Ledger<'async'>, hasBan: boolean) {
+  constructor(remote: Ledger<'async'>) {
     this.#remote = remote
-    this.#hasBan = hasBan
   }
 
   /**
@@ -97,7 +94,7 @@ export class Batches {
   }
 
   #workOf(requests: Requests): number {
-    let work = this.#hasBan ? requests.length : 0
+    let work = 0
     for (const charges of requests) work += workOf(charges)
     return work
   }

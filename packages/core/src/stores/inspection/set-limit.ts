@@ -21,7 +21,7 @@ export async function setLimit(
   forMs = Infinity,
 ): Promise<void> {
   const { name, algorithm, params } = keyspace
-  const ledger = store.open({ policies: [keyspace] }, prefix)
+  const ledger = store.open([keyspace], prefix)
   const limit: CompiledLimit | undefined =
     params === undefined ? inspectedKeyspace(name)?.limit : algorithm.compile(params)
   if (limit === undefined) {

@@ -6,13 +6,21 @@ import {
 } from '../../algorithms/algorithm.ts'
 import { conflict } from '../../errors/conflict.ts'
 import { applyChange, type ChangedStates } from '../rules/change.ts'
-import { commitOne, decideAll, decideOne } from '../rules/decide-all.ts'
+import { commitOne, decideAll, decideOne, isOnRefusal } from '../rules/decide-all.ts'
 import { endOf } from '../rules/own-terms.ts'
-import type { Change, Charge, ChargeIncrease, GrantResult, Ledger, StoreResult } from '../store.ts'
+import type {
+  Change,
+  Charge,
+  ChargeIncrease,
+  GrantResult,
+  Keyspace,
+  Ledger,
+  StoreResult,
+} from '../store.ts'
 import { EXHAUSTED, OVERFLOW, type Table } from './table.ts'
 import type { Tables } from './tables.ts'
 
-/** Decides on the tables of a memory store, one for each policy, and one for the ban. */
+/** Decides on the tables of a memory store, one for each policy. */
 export class MemoryLedger implements Ledger<'sync'> {
   readonly #store: Tables
   readonly #tables: readonly Table[]
@@ -27,19 +35,17 @@ export class MemoryLedger implements Ledger<'sync'> {
   readonly #scaledFor: (CompiledLimit | undefined)[]
   readonly #scales: number[]
   readonly #unused = new KeyState()
-  readonly #ban: { limit: CompiledLimit; state: KeyState } | undefined
+  readonly #keyspaces: readonly Keyspace[]
 
-  /** @param ban the limit of a ban, whose table is the last one */
-  constructor(store: Tables, tables: readonly Table[], ban?: CompiledLimit) {
+  constructor(store: Tables, tables: readonly Table[], keyspaces: readonly Keyspace[]) {
     this.#store = store
     this.#tables = tables
+    this.#keyspaces = keyspaces
     this.#states = tables.map(() => new KeyState())
     this.#rows = tables.map(() => -1)
     this.#scaledFor = tables.map(() => undefined)
     this.#scales = tables.map(() => 0)
-    this.#ban = ban && { limit: ban, state: this.#states.at(-1) as KeyState }
-    const outcomes = ban === undefined ? this.#states : this.#states.slice(0, -1)
-    this.#result = { admitted: false, at: 0, source: 'store', outcomes, ban: this.#ban?.state }
+    this.#result = { admitted: false, at: 0, source: 'store', outcomes: this.#states }
     this.#results = [this.#result]
   }
 
@@ -93,11 +99,7 @@ export class MemoryLedger implements Ledger<'sync'> {
       own: (policy, key) => tables[policy]?.own.get(key),
       keepOwn: (policy, key, terms) => this.#keepOwn(tables[policy] as Table, key, terms, now),
     }
-    const count = {
-      policies: tables.length - Number(this.#ban !== undefined),
-      bans: this.#ban !== undefined,
-    }
-    const result = applyChange(change, states, count, now, increases)
+    const result = applyChange(change, states, this.#keyspaces, now, increases)
     // The callback may call this ledger, which reuses its states.
     if (onIncrease !== undefined)
       for (const increase of increases as ChargeIncrease[]) onIncrease(increase)
@@ -126,12 +128,11 @@ export class MemoryLedger implements Ledger<'sync'> {
       const charge = charges[i] as Charge
       const state = this.#states[i] as KeyState
       if (commitOne(state, charge, now, result.admitted ? charge.cost : 0)) {
-        this.#write(i, this.#rows[i] as number, charge, now)
+        if (this.#hasRow(i, charge, now)) this.#write(i, this.#rows[i] as number, charge, now)
       } else if (!state.admitted && (this.#rows[i] as number) >= 0) {
         this.#tables[i]?.setUsage(this.#rows[i] as number, EXHAUSTED)
       }
     }
-    if (this.#ban?.state.counted || this.#ban?.state.rebased) this.#writeBan(charges, now)
   }
 
   /** Keeps a client's own record, whether it has a row or not. */
@@ -147,13 +148,14 @@ export class MemoryLedger implements Ledger<'sync'> {
     this.#store.sweeper.schedule(table.own.dueAt, now)
   }
 
-  /** Finds the rows of the keys, that of the ban by the first; returns how many have none, without the ban's. */
-  #find(charges: readonly Pick<Charge, 'key'>[]): number {
+  /** Finds the rows of the keys; returns how many have none, and need one if the request is admitted. */
+  #find(charges: readonly Charge[]): number {
     let missing = 0
-    for (let i = 0; i < this.#tables.length; i += 1) {
-      const row = (this.#tables[i] as Table).find(((charges[i] ?? charges[0]) as Charge).key)
+    for (let i = 0; i < charges.length; i += 1) {
+      const { key, limit } = charges[i] as Charge
+      const row = (this.#tables[i] as Table).find(key)
       this.#rows[i] = row
-      if (row < 0 && i < charges.length) missing += 1
+      if (row < 0 && !isOnRefusal(limit)) missing += 1
     }
     return missing
   }
@@ -162,21 +164,30 @@ export class MemoryLedger implements Ledger<'sync'> {
    * Makes room for the keys that have no row. Those that find none share the overflow row of
    * their table, because every other key is being refused.
    */
-  #makeRoom(charges: readonly Pick<Charge, 'key'>[], now: number): void {
+  #makeRoom(charges: readonly Charge[], now: number): void {
     const store = this.#store
     let room = store.maxKeys - store.size
     // The freed key may be one of these charges, so find all of them again.
     while (this.#find(charges) > room && store.makeRoom(now)) room = store.maxKeys - store.size
     for (let i = 0; i < charges.length; i += 1) {
-      if (this.#rows[i] === -1 && --room < 0) this.#rows[i] = OVERFLOW
+      const needsRow = this.#rows[i] === -1 && !isOnRefusal((charges[i] as Charge).limit)
+      if (needsRow && --room < 0) this.#rows[i] = OVERFLOW
     }
   }
 
+  /**
+   * Whether a charge has a row, or gets one. With every other key refused there is no room to count refusals, and keys
+   * must not share what refuses them all.
+   */
+  #hasRow(i: number, { limit }: Charge, now: number): boolean {
+    if ((this.#rows[i] as number) >= 0 || !isOnRefusal(limit)) return true
+    const store = this.#store
+    return store.size < store.maxKeys || store.makeRoom(now)
+  }
+
   #decideAll(charges: readonly Charge[], now: number, isPeek: boolean): StoreResult {
-    for (let i = 0; i < this.#tables.length; i += 1) {
-      this.#load(i, ((charges[i] ?? charges[0]) as Charge).key)
-    }
-    this.#result.admitted = decideAll(this.#states, charges, now, this.#ban, isPeek)
+    for (let i = 0; i < charges.length; i += 1) this.#load(i, (charges[i] as Charge).key)
+    this.#result.admitted = decideAll(this.#states, charges, now, isPeek)
     this.#result.at = now
     return this.#result
   }
@@ -191,15 +202,6 @@ export class MemoryLedger implements Ledger<'sync'> {
     state.terms = own.terms.size === 0 ? undefined : own.get(key)
     state.own = undefined
     return state
-  }
-
-  #writeBan([charge]: readonly Charge[], now: number): void {
-    const store = this.#store
-    const place = this.#tables.length - 1
-    const row = this.#rows[place] as number
-    // With every other key refused there is no room to count refusals: keys must not share a ban.
-    if (row < 0 && store.size >= store.maxKeys && !store.makeRoom(now)) return
-    this.#write(place, row, { ...charge, limit: this.#ban?.limit } as Charge, now)
   }
 
   #write(i: number, row: number, { key, limit }: Pick<Charge, 'key' | 'limit'>, now: number): void {
@@ -240,9 +242,8 @@ function mayAdd(change: Change): boolean {
 }
 
 /** A result that the next request does not overwrite. */
-function copyOf({ outcomes, ban, ...result }: StoreResult): StoreResult {
-  const copy = (outcome: Outcome): Outcome => ({ ...outcome })
-  return { ...result, outcomes: outcomes.map(copy), ban: ban && copy(ban) }
+function copyOf({ outcomes, ...result }: StoreResult): StoreResult {
+  return { ...result, outcomes: outcomes.map((outcome): Outcome => ({ ...outcome })) }
 }
 
 /** The state of a key never seen. */

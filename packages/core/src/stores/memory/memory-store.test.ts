@@ -11,6 +11,7 @@ import { Policy } from '../../limiter/policy.ts'
 import { StoreLimiter } from '../../limiter/store-limiter.ts'
 import { withVerbs } from '../../testing/ledger-verbs.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import { withRefusals } from '../rules/decide-all.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 
 const ALGORITHMS = Object.keys(algorithms) as AlgorithmName[]
@@ -134,7 +135,7 @@ describe('a full memory store', () => {
       const limit = algorithms[name].compile(params)
       const store = memoryStore({ maxKeys: costs.length, clock: manualClock() })
       const keyspace = { name: 'space', algorithm: limit.algorithm }
-      const ledger = withVerbs(store.open({ policies: [keyspace] }, 'test'))
+      const ledger = withVerbs(store.open([keyspace], 'test'))
       const ask = (key: string) => ledger.peek([{ key, limit, cost: 0 }]).outcomes[0]!.remaining
       const whole = ask('unseen')
       const spend = (key: string, cost: number) =>
@@ -220,16 +221,18 @@ describe('a full memory store', () => {
       const store = memoryStore({ maxKeys: 2, clock })
       stores.push(store)
       const ledgers = policies.map((policy, i) => {
-        const own = { ...(i === 0 ? { ban: { name: 'ban', algorithm: ban, limit: banned } } : {}) }
-        return withVerbs(store.open({ policies: [policy], ...own }, 'sluice'))
+        const counting = i === 0 ? [{ name: 'ban', algorithm: ban, limit: banned }] : []
+        return withVerbs(store.open([policy, ...counting], 'sluice'))
       })
       for (const { kind, ledger: i, key, slot, cost, ms } of acts) {
         clock.advance(ms)
         const [ledger, limit] = [ledgers[i]!, limits[i] as CompiledLimit]
         const charge = { key, limit, cost, slot }
         try {
-          if (kind === 'consume') ledger.consume([{ ...charge, cost: Math.abs(cost) }])
-          else if (kind === 'settle') ledger.settle([{ ...charge, reserved: 1 }], clock() - 2500)
+          if (kind === 'consume') {
+            const charged = [{ ...charge, cost: Math.abs(cost) }]
+            ledger.consume(i === 0 ? withRefusals(charged, banned) : charged)
+          } else if (kind === 'settle') ledger.settle([{ ...charge, reserved: 1 }], clock() - 2500)
           else if (kind === 'renew') ledger.renew([[charge]])
           else if (kind === 'block') ledger.block(key, 5000)
           else if (kind === 'reset') ledger.reset(key)

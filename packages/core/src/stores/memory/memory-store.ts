@@ -11,7 +11,7 @@ import type {
   Documents,
   InspectableStore,
   InspectOptions,
-  Keyspaces,
+  Keyspace,
   Ledger,
   StoreEntry,
 } from '../store.ts'
@@ -52,8 +52,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
   }
 
   /** @throws SluiceError if `maxKeys` has no room for one key of each space */
-  open({ policies, ban }: Keyspaces, prefix: string): Ledger<'sync'> {
-    const keyspaces = policies.concat(ban ?? [])
+  open(keyspaces: readonly Keyspace[], prefix: string): Ledger<'sync'> {
     if (keyspaces.length > this.maxKeys) {
       throw conflict(
         'maxKeys',
@@ -67,7 +66,7 @@ export class MemoryStore implements InspectableStore<'sync'> {
       table.keyspace = each
       return table
     })
-    return new MemoryLedger(this.#tables, tables, ban?.limit)
+    return new MemoryLedger(this.#tables, tables, keyspaces)
   }
 
   /** @throws SluiceError if an option is wrong */

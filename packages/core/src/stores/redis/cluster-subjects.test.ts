@@ -116,7 +116,7 @@ describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) =
 
   test('a probe writes where the key is of which it is to find out', async () => {
     const ledger = redisStore(open.client, { clock }).open(
-      { policies: [{ name: 'p', algorithm: algorithms['fixed-window'] }] },
+      [{ name: 'p', algorithm: algorithms['fixed-window'] }],
       'probes',
     )
     const writing = new Set<number>()
@@ -207,7 +207,7 @@ describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) =
         const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
         const memory = memoryStore({ clock: own })
         const ledgers: LedgerVerbs[] = [
-          withVerbs<StoreMode>(memory.open({ policies: keyspaces }, 'one')),
+          withVerbs<StoreMode>(memory.open(keyspaces, 'one')),
           ledgerOf(open, limits, own),
         ]
         for (const { op, keys, costs } of operations) {
@@ -313,7 +313,7 @@ describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) =
 
   test('the shard of a key is its hash slot’s, the same for the keys of a hash slot', async () => {
     const ledger = ledgerOf(open, [perHour(1)], clock)
-    const { shard } = redisStore(open.client).open({ policies: [] }, 'any')
+    const { shard } = redisStore(open.client).open([], 'any')
     const ids = [
       '192.0.2.1',
       'user:1',

@@ -36,8 +36,8 @@ export type Arguments = 'general' | 'dry' | 'usual' | readonly (readonly number[
 /**
  * The script that decides requests: all or nothing, a refusal uncharged, as `rules/decide-all.ts` has it.
  *
- * KEYS: of the requests, one after the other: one for each policy, then that of the ban, which has the client of
- * the first. The cost of a ban: 1 if it counts the request when it is refused, or 0.
+ * KEYS: of the requests, one after the other: one for each policy. What is charged on a refusal is the last one, and
+ * has the client of the first.
  *
  * It returns bytes: the time (ms, a little-endian double), then 32 for each key: the state as it was read, all
  * zero for a key never seen. The step in TypeScript repeats the decision on it. Of a step that
@@ -63,8 +63,8 @@ function script(steps: readonly ScriptStep[], args: Arguments, writes: boolean):
   const keepsEntries = steps.some(({ step }) => step.entries)
   const known = keepsEntries ? '{}' : "call('MGET', unpack(KEYS))"
   const minTtl = isGeneral ? 'minTtl' : `(ARGV[${size + 2}] or ${MIN_TTL_MS})`
-  const bans = steps.some(({ isBan }) => isBan)
-  return `${functionsOf(steps)}${bans ? CLIENT_OF : ''}
+  const countsRefusals = steps.some(({ onRefusal }) => onRefusal)
+  return `${functionsOf(steps)}${countsRefusals ? CLIENT_OF : ''}
 ${isGeneral ? generalArguments(size) : `local now = ARGV[${size + 1}] and ARGV[${size + 1}] + 0`}
 ${SERVER_TIME}
 local raw, failures, owns
@@ -212,7 +212,7 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
   })
   const charged = policies.map((policy) => {
     if (!writes && policy.step.entries?.show === undefined) return ''
-    const refused = policy.isBan
+    const refused = policy.onRefusal
       ? `cost = ${refusal(policies, isMany)} and cost or 0`
       : `if not all ${policy.dry ? 'or not admitted ' : ''}then cost = 0 end`
     return `
@@ -248,7 +248,7 @@ function keptNames({ number }: ScriptPolicy, isMany: boolean): string[] {
 }
 
 /**
- * Whether a quota with the client of the ban refuses the request. A ban that refuses itself counts
+ * Whether a quota with the client of what is charged on a refusal refuses the request. What refuses itself counts
  * nothing, and neither does a request that fails, or a block.
  */
 function refusal(policies: readonly ScriptPolicy[], isMany: boolean): string {

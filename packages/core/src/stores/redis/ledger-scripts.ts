@@ -1,7 +1,8 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { LuaStep } from '../../algorithms/lua-step.ts'
 import { policyName } from '../inspection/keyspace-name.ts'
-import { type ChangedKey, type KeyspaceCount, keysOf } from '../rules/change.ts'
+import { type ChangedKey, keysOf } from '../rules/change.ts'
+import { isOnRefusal } from '../rules/decide-all.ts'
 import { halvesOf } from '../rules/own-bytes.ts'
 import { type Renewal, renewalsOf } from '../rules/slots.ts'
 import type { Change, Charge, GrantChange, Keyspace } from '../store.ts'
@@ -55,11 +56,10 @@ interface ScriptRun {
   readonly states: readonly ChangedKey[]
 }
 
-/** The scripts of the policies of a ledger. A ban is the last of them. */
+/** The scripts of the policies of a ledger. */
 export class LedgerScripts {
   readonly #keyspaces: readonly ScriptKeyspace[]
   readonly #luaSteps: readonly LuaStep[]
-  readonly #hasBan: boolean
   /** Whether a request has one key, so that nothing else depends on whether it is refused. */
   readonly #isAlone: boolean
   readonly #known = new Map<string, Script>()
@@ -72,19 +72,14 @@ export class LedgerScripts {
   #fixed: Script | null | undefined
 
   /** Loads the Lua of the algorithms, and of no others. */
-  static async load(keyspaces: readonly ScriptKeyspace[], hasBan = false): Promise<LedgerScripts> {
+  static async load(keyspaces: readonly ScriptKeyspace[]): Promise<LedgerScripts> {
     const steps = await Promise.all(keyspaces.map(({ algorithm }) => algorithm.lua()))
-    return new LedgerScripts(keyspaces, steps, hasBan)
+    return new LedgerScripts(keyspaces, steps)
   }
 
-  private constructor(
-    keyspaces: readonly ScriptKeyspace[],
-    luaSteps: readonly LuaStep[],
-    hasBan: boolean,
-  ) {
+  private constructor(keyspaces: readonly ScriptKeyspace[], luaSteps: readonly LuaStep[]) {
     this.#keyspaces = keyspaces
     this.#luaSteps = luaSteps
-    this.#hasBan = hasBan
     this.#isAlone = keyspaces.length === 1
     this.#isGeneral = luaSteps.some(({ entries }) => entries !== undefined)
     const move = luaSteps.some(({ constantsMove }) => constantsMove)
@@ -123,9 +118,9 @@ export class LedgerScripts {
     return { script: this.#script(isShown ? 'settleShown' : 'settle', given), args }
   }
 
-  change(change: Change, count: KeyspaceCount, time: ScriptTime): ScriptRun[] {
+  change(change: Change, time: ScriptTime): ScriptRun[] {
     if (change.kind === 'renew') return this.#renewals(renewalsOf(change.requests), time)
-    const states = keysOf(change, count)
+    const states = keysOf(change, this.#keyspaces)
     const args = [`${time.now}`, `${time.minTtlMs}`]
     switch (change.kind) {
       case 'settle': {
@@ -134,7 +129,9 @@ export class LedgerScripts {
       }
       case 'block':
       case 'reset': {
-        const owns = states.slice(0, count.policies)
+        const owns = states.filter(
+          ({ policy }) => !isOnRefusal(this.#keyspaces[policy] as Keyspace),
+        )
         args.push(`${change.kind === 'block' ? change.durationMs : 0}`, `${owns.length}`)
         return [{ call: { script: block, args }, owns, states }]
       }
@@ -243,13 +240,14 @@ export class LedgerScripts {
   }
 
   #stepOf(policy: number, given: number): ScriptStep {
-    const { name } = this.#keyspaces[policy] as ScriptKeyspace
+    const keyspace = this.#keyspaces[policy] as ScriptKeyspace
+    const { name } = keyspace
     return {
       step: this.#luaSteps[policy] as LuaStep,
       given,
       spaceLength: name.length,
       nameLength: policyName(name).length,
-      isBan: this.#hasBan && policy === this.#keyspaces.length - 1,
+      onRefusal: isOnRefusal(keyspace),
     }
   }
 

@@ -1,16 +1,13 @@
 import { timersEndWithRequest } from '#platform'
-import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { ownKeyspace } from '../inspection/keyspace-name.ts'
-import type { ChangedKey, KeyspaceCount } from '../rules/change.ts'
-import { withBan } from '../rules/decide-all.ts'
+import type { ChangedKey } from '../rules/change.ts'
 import type {
   Change,
   Charge,
   ChargeIncrease,
   GrantResult,
   Keyspace,
-  Keyspaces,
   Ledger,
   SettleChange,
   StoreResult,
@@ -29,32 +26,26 @@ const [probe, probeHeld] = [new Script(PROBE), new Script(PROBE_HELD)]
  */
 export class RedisLedger implements Ledger<'async'> {
   readonly #connection: RedisConnection
-  /** The prefixes of the keyspaces; that of the ban is the last one. */
   readonly #prefixes: readonly string[]
   readonly #suffixes: readonly string[]
   readonly #ownSuffixes: readonly string[]
-  readonly #count: KeyspaceCount
   readonly #policies: readonly Keyspace[]
-  readonly #ban: CompiledLimit | undefined
   readonly #scripts: LedgerScripts
   readonly #probeScript: Script
   readonly #keyspaces: LedgerKeyspaces
 
   constructor(
     connection: RedisConnection,
-    { policies, ban }: Keyspaces,
+    keyspaces: readonly Keyspace[],
     prefix: string,
     kept: KeptKeyspaces,
     scripts: LedgerScripts,
   ) {
     this.#connection = connection
-    const keyspaces = policies.concat(ban ?? [])
     this.#prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
     this.#suffixes = keyspaces.map(({ name }) => `}:${name}`)
     this.#ownSuffixes = keyspaces.map(({ name }) => `}:${ownKeyspace(name)}`)
-    this.#count = { policies: policies.length, bans: ban !== undefined }
-    this.#policies = policies
-    this.#ban = ban?.limit
+    this.#policies = keyspaces
     const holds = keyspaces.some(({ algorithm }) => algorithm.holdsSlots || algorithm.reserves)
     this.#probeScript = holds ? probeHeld : probe
     this.#scripts = scripts
@@ -66,15 +57,13 @@ export class RedisLedger implements Ledger<'async'> {
     isPeek = false,
   ): Promise<readonly (StoreResult | Error)[]> {
     const connection = this.#connection
-    const ban = this.#ban
-    const all = ban ? requests.map((charges) => withBan(charges, ban)) : requests
     const time = connection.time()
-    const call = isPeek ? this.#scripts.peek(all, time) : this.#scripts.decide(all, time)
+    const call = isPeek ? this.#scripts.peek(requests, time) : this.#scripts.decide(requests, time)
     // Work that a request leaves behind may end with it, and over HTTP it shares the call.
     if ((timersEndWithRequest || connection.isRest) && !isPeek) this.#keyspaces.keep()
-    return connection.runForNumbers(call, this.#namesOf(all), (reply) => {
+    return connection.runForNumbers(call, this.#namesOf(requests), (reply) => {
       if (!isPeek) this.#keyspaces.keep()
-      return readReply(reply, requests, ban, isPeek)
+      return readReply(reply, requests, isPeek)
     })
   }
 
@@ -85,7 +74,7 @@ export class RedisLedger implements Ledger<'async'> {
     if (change.kind === 'settle' && change.isProbe) await this.#probe(change)
     if (change.kind === 'settle' && onIncrease) return this.#settleAndShow(change, onIncrease)
     const read = 'limit' in change ? toGrantResult : done
-    const runs = this.#scripts.change(change, this.#count, this.#connection.time())
+    const runs = this.#scripts.change(change, this.#connection.time())
     const replies = runs.map(({ call, owns, states }) => {
       const names = [...owns.map(this.#ownNameOf), ...states.map(this.#nameOf)]
       return this.#connection.run(call, names, read)

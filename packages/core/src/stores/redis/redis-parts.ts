@@ -1,6 +1,6 @@
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
-import type { Documents, Keyspaces, Ledger, StoreEntry } from '../store.ts'
+import type { Documents, Keyspace, Ledger, StoreEntry } from '../store.ts'
 import type { RedisClient } from './client.ts'
 import { RedisConnection } from './connection.ts'
 import { connectionTrouble } from './connection-trouble.ts'
@@ -28,9 +28,8 @@ export class RedisParts {
     return connectionTrouble(this.#client)
   }
 
-  async open(keyspaces: Keyspaces, prefix: string): Promise<Ledger<'async'>> {
-    const { policies, ban } = keyspaces
-    const scripts = await LedgerScripts.load(policies.concat(ban ?? []), ban !== undefined)
+  async open(keyspaces: readonly Keyspace[], prefix: string): Promise<Ledger<'async'>> {
+    const scripts = await LedgerScripts.load(keyspaces)
     return new RedisLedger(this.#connection, keyspaces, prefix, this.#kept, scripts)
   }
 

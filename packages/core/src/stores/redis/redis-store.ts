@@ -3,7 +3,7 @@ import { readStoreOptions } from '../../options/read.ts'
 import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
 import { LoadingLedger } from '../loading-ledger.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
-import type { Documents, InspectableStore, Keyspaces, Ledger, StoreEntry } from '../store.ts'
+import type { Documents, InspectableStore, Keyspace, Ledger, StoreEntry } from '../store.ts'
 import { checkClient, isCluster, type RedisClient, warnOfUnguarded } from './client.ts'
 import { shardOf } from './keys.ts'
 import type { RedisParts } from './redis-parts.ts'
@@ -31,7 +31,7 @@ export function redisStore(
     parts ??= new RedisParts(client, clock, options.onReadOnly)
     return parts
   }
-  function openLedger(keyspaces: Keyspaces, prefix: string): Promise<Ledger<'async'>> {
+  function openLedger(keyspaces: readonly Keyspace[], prefix: string): Promise<Ledger<'async'>> {
     const ledger = load().then((loaded) => loaded.open(keyspaces, prefix))
     opening = ledger
     return ledger

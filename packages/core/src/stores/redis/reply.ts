@@ -1,4 +1,4 @@
-import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
+import { KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { type Decidable, decideAll, settleOne } from '../rules/decide-all.ts'
 import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
@@ -23,7 +23,6 @@ const DELTA = 8
 export function readReply(
   reply: unknown,
   requests: readonly (readonly Charge[])[],
-  ban?: CompiledLimit,
   isPeek = false,
 ): (StoreResult | Error)[] {
   const { buffer, byteOffset, byteLength } = (Array.isArray(reply) ? reply[0] : reply) as Uint8Array
@@ -32,7 +31,7 @@ export function readReply(
   const at = bytes.getFloat64(0, true)
   const results: (StoreResult | Error)[] = []
   let count = 0
-  for (const charges of requests) count += charges.length + (ban === undefined ? 0 : 1)
+  for (const charges of requests) count += charges.length
   /** The offset of the next client's own record. */
   let termsAt = TIME + STATE * count
   let from = TIME
@@ -41,9 +40,8 @@ export function readReply(
     let failure: Error | undefined
     let decidable: readonly Decidable[] = charges
     let known: (OwnTerms | undefined)[] | undefined
-    // The ban comes behind the policies.
-    for (let i = 0; i < charges.length + (ban === undefined ? 0 : 1); i += 1) {
-      const { algorithm } = charges[i]?.limit ?? (ban as CompiledLimit)
+    for (let i = 0; i < charges.length; i += 1) {
+      const { algorithm } = (charges[i] as Charge).limit
       // The errors of keys that can't be read come in their order.
       if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
       const isDecided = algorithm.keepsLog || FULL.has(bytes.getFloat64(from + 24, true))
@@ -61,15 +59,14 @@ export function readReply(
       }
       from += STATE
     }
-    const banning = ban && { limit: ban, state: outcomes.pop() as KeyState }
-    const admitted = failure === undefined && decideAll(outcomes, decidable, at, banning, isPeek)
+    const admitted = failure === undefined && decideAll(outcomes, decidable, at, isPeek)
     // The step has used them already.
     known?.forEach((terms, i) => {
       const state = outcomes[i] as KeyState
       state.terms = terms
       applyOwn(state, (charges[i] as Charge).limit, at)
     })
-    results.push(failure ?? { admitted, at, source: 'store', outcomes, ban: banning?.state })
+    results.push(failure ?? { admitted, at, source: 'store', outcomes })
   }
   return results
 }

@@ -49,7 +49,7 @@ function crowdOf(store: Store<'async'>, key: string) {
     windowMs: 86_400_000,
   })
   const { algorithm } = limit
-  const ledger = store.open({ policies: [{ name: 'crowd', algorithm }] }, 'sluice')
+  const ledger = store.open([{ name: 'crowd', algorithm }], 'sluice')
   let slot = 0
   const charge = () => {
     slot += 1

@@ -10,9 +10,10 @@ import { GRANT_NUMBERS, OWN_NUMBERS } from '../rules/own-bytes.ts'
 // state whose client has one says so by half a millisecond in that time. So a record is read only where there is
 // one, and once where a state is new.
 
-/** The step of one policy, or of the ban behind the policies, as a script contains it. */
+/** The step of one policy, as a script contains it. */
 export interface ScriptStep {
-  readonly isBan?: boolean
+  /** Whether it is charged on a refusal: then no client has a record. */
+  readonly onRefusal?: boolean
   readonly step: LuaStep
   /** How many of its constants it gets: the last one may be left out, see `LuaStep.constants`. */
   readonly given: number
@@ -65,7 +66,7 @@ export const NO_STATE = "'ERR a key that holds no state'"
  * @param unreadable statements that use `problem`; they may leave the script
  */
 export function readState(each: ScriptStep, known: string, unreadable: string): string {
-  const { step, isBan } = each
+  const { step, onRefusal } = each
   const command = step.entries ? `'GETRANGE', key, '0', '${STATE_BYTES - 1}'` : "'GET', key"
   return `
     raw = ${known}redis.pcall(${command})
@@ -84,7 +85,7 @@ export function readState(each: ScriptStep, known: string, unreadable: string): 
         ${unreadable}
       end
     end
-    ${isBan ? '' : readOwn(each, unreadable)}`
+    ${onRefusal ? '' : readOwn(each, unreadable)}`
 }
 
 /**
@@ -155,7 +156,7 @@ function ownConstants({ constants, constantsMove }: LuaStep): readonly string[] 
 
 /** Sets the constants of a client's own limit again. */
 export function useOwn(each: ScriptStep): string {
-  if (each.isBan) return ''
+  if (each.onRefusal) return ''
   const constants = ownConstants(each.step)
   return `
     if own and own.mark < 0 then ${constants.join(', ')} = unpack(own.constants, 1, ${constants.length}) end`
@@ -166,7 +167,7 @@ export function useOwn(each: ScriptStep): string {
  *
  * @param minTtl Lua expression: the least that it lives after a write, ms
  */
-export function writeState({ step, isBan }: ScriptStep, minTtl: string): string {
+export function writeState({ step, onRefusal }: ScriptStep, minTtl: string): string {
   const holds = step.entries?.renew !== undefined
   const write = step.entries
     ? `call('SETRANGE', key, '0', state)
@@ -174,7 +175,7 @@ export function writeState({ step, isBan }: ScriptStep, minTtl: string): string 
     : "call('SET', key, state, 'PX', ttl)"
   return `
       ${
-        isBan
+        onRefusal
           ? ''
           : `if own and own.isOver then
         call('DEL', own.name)
@@ -189,7 +190,7 @@ export function writeState({ step, isBan }: ScriptStep, minTtl: string): string 
         ${step.keep ?? ''}
         local ttl = keepFor + ${minTtl}
         ${holds ? "call('PEXPIRE', held, string.format('%.0f', ttl))" : ''}
-        local state = pack('<dddd', a, b, c, ${isBan ? 'now + ttl' : `own and ${marked('now + ttl')} or now + ttl`})
+        local state = pack('<dddd', a, b, c, ${onRefusal ? 'now + ttl' : `own and ${marked('now + ttl')} or now + ttl`})
         ttl = string.format('%.0f', ttl)
         ${write}
       end`

@@ -89,7 +89,7 @@ async function settlementsOn(store: Store, clock: ManualClock) {
     algorithms['sliding-log'].compile(params),
   ]
   const policies = limits.map(({ algorithm }, i) => ({ name: `policy ${i}`, algorithm }))
-  const ledger = withVerbs(store.open({ policies }, 'settled'))
+  const ledger = withVerbs(store.open(policies, 'settled'))
   const onIncrease = (increase: ChargeIncrease) => void said.push(increase)
   const open: { readonly at: number; readonly charges: readonly Charge[] }[] = []
   const next = numbers()

@@ -3,6 +3,7 @@ import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import { StoreError } from '../../errors/store-error.ts'
 import { Batches, type ShardCalls, type StoreCalls } from '../calls/store-calls.ts'
 import { clientsOf } from '../rules/change.ts'
+import { isOnRefusal } from '../rules/decide-all.ts'
 import { madeOf, undone } from '../rules/slots.ts'
 import type {
   Change,
@@ -58,21 +59,19 @@ export class GuardedLedger {
   /**
    * @param local what this process counts by itself; undefined if it does not decide by that
    * @param calls the calls to each shard of the store
-   * @param hasBan whether the ledgers were opened with a ban
    */
   constructor(
     remote: Ledger<'async'>,
     local: Ledger<'sync'> | undefined,
     calls: ShardCalls,
     failureMode: FailureMode,
-    hasBan: boolean,
   ) {
     this.isSharded = remote.shard !== undefined
     this.#remote = remote
     this.#local = local
     this.#calls = calls
     this.#failureMode = failureMode
-    this.#batches = new Batches(remote, hasBan)
+    this.#batches = new Batches(remote)
   }
 
   /**
@@ -117,7 +116,7 @@ export class GuardedLedger {
       if (results?.[1]?.admitted) grant = results[1]
       check()
     }
-    const requests = [charges.map(preview), charges]
+    const requests = [charges.map(withoutCost), charges]
     const results = await this.#batches.ask(requests, calls, (decided) => decided, late)
     if (results !== undefined) return this.#attemptOf(calls, charges, results)
     const attempt = this.#attemptHere(charges)
@@ -232,10 +231,10 @@ export class GuardedLedger {
       return { admitted: source === 'allow', at: Date.now(), source, outcomes: [] }
     }
     const [decided] = local.decide([this.#localCharges(charges)], isPeek)
-    const { admitted, at, outcomes, ban } = decided as StoreResult
+    const { admitted, at, outcomes } = decided as StoreResult
     // A synchronous ledger reuses the objects that it returns.
     const copies = outcomes.map((outcome) => ({ ...outcome }))
-    return { admitted, at, source: 'local', outcomes: copies, ban: ban && { ...ban } }
+    return { admitted, at, source: 'local', outcomes: copies }
   }
 
   #localCharges(charges: readonly Charge[]): readonly Charge[] {
@@ -247,9 +246,8 @@ export class GuardedLedger {
 
   /** Counts the store's decisions in this process. */
   #countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
-    let made = charges
-    for (const { dryRun } of charges) if (dryRun) made = madeBy(result, charges)
-    this.#local?.change({ kind: 'settle', charges: this.#localCharges(made), chargedAt })
+    const made = this.#localCharges(madeBy(result, charges))
+    this.#local?.change({ kind: 'settle', charges: made, chargedAt })
   }
 
   /** Makes a change to what this process counts by itself, which has nothing of what clients have of their own. */
@@ -284,19 +282,18 @@ export class GuardedLedger {
   }
 }
 
+/** The charges that an admitted request has made: none of what is charged on a refusal. */
 function madeBy({ outcomes }: StoreResult, charges: readonly Charge[]): readonly Charge[] {
+  const own = isOnRefusal((charges.at(-1) as Charge).limit) ? charges.slice(0, -1) : charges
+  if (!own.some(({ dryRun }) => dryRun)) return own
   return madeOf(
-    charges,
+    own,
     outcomes.map(({ admitted: allowed }) => ({ allowed })),
   )
 }
 
 function withoutCost({ key, limit }: Charge): Charge {
   return { key, limit, cost: 0 }
-}
-
-function preview({ key, limit }: Charge): Charge {
-  return { key, limit, cost: 0, isUncounted: true }
 }
 
 function unreserved(charge: Charge): Charge {

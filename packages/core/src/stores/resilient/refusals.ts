@@ -1,7 +1,7 @@
 import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import { bounded, copied } from '../../key/digest.ts'
-import { withBan } from '../rules/decide-all.ts'
-import type { Charge, Keyspace, Keyspaces, StoreResult } from '../store.ts'
+import { isOnRefusal } from '../rules/decide-all.ts'
+import type { Charge, Keyspace, StoreResult } from '../store.ts'
 
 /** The longest time without asking the store again, ms: then changes of other processes are seen. */
 const MAX_REMEMBERED_MS = 2000
@@ -9,11 +9,11 @@ const MAX_REMEMBERED_MS = 2000
 const MAX_KEYS = 10_000
 
 /**
- * A key has less than one unit left, under a limit; or it has more, and is banned. Times are on `RefusalCache.clock`,
+ * A key has less than one unit left, under a limit; or it has more, and what counts refusals bars it. Times are on `RefusalCache.clock`,
  * ms.
  */
 export interface RememberedRefusal {
-  /** Whether the limit has refused, and not the ban alone. */
+  /** Whether the limit has refused, and not alone what counts refusals. */
   readonly isOfLimit: boolean
   readonly limit: CompiledLimit
   /** The client's own limit, if that has decided. */
@@ -45,61 +45,62 @@ export type Learn = (result: StoreResult) => StoreResult
 /**
  * The remembered refusals for the policies of one ledger. They answer a request only if the answer
  * is exactly that of the store: for costs of at most one unit, and if every policy is known to have
- * nothing left. If a policy has something left, only the store knows `remaining`; unless the client is known to be
- * banned, which leaves it nothing. Then every policy of its key must be known to have something left, or nothing.
+ * nothing left. If a policy has something left, only the store knows `remaining`; unless what counts refusals is known
+ * to refuse the client, which leaves it nothing. Then every policy of its key must be known to have something left, or nothing.
  */
 export class LedgerRefusals {
   readonly #shared: RefusalCache
-  /** The spaces of the policies, then that of the ban. */
   readonly #spaces: readonly RefusalSpace[]
-  readonly #ban: CompiledLimit | undefined
   readonly #wanted: boolean | undefined
 
   /** @param wanted undefined: only if nothing in this process settles */
   constructor(
     shared: RefusalCache,
-    { policies, ban }: Keyspaces,
+    keyspaces: readonly Keyspace[],
     prefix: string,
     wanted: boolean | undefined,
   ) {
     this.#shared = shared
-    this.#spaces = policies.concat(ban ?? []).map((keyspace) => shared.space(keyspace, prefix))
-    this.#ban = ban?.limit
+    this.#spaces = keyspaces.map((keyspace) => shared.space(keyspace, prefix))
     this.#wanted = wanted
   }
 
   /**
-   * The refusal that holds for these charges, as of now. A ban that has not begun counts refusals in
-   * the store, so as long as the store works, it is asked: the ban itself limits how often.
+   * The refusal that holds for these charges, as of now. What counts refusals counts them in the store, so as long as
+   * the store works and nothing is barred, it is asked: how often, the bar itself limits.
    * @param store what can be asked instead
    */
   find(
     charges: readonly Charge[],
     store: { isTrusted(charges: readonly Charge[]): boolean },
   ): StoreResult | undefined {
-    if (this.#shared.refusals.size === 0 || charges.every(({ dryRun }) => dryRun)) return undefined
+    if (this.#shared.refusals.size === 0) return undefined
+    const counting = countingOf(charges)
+    const policies = counting < 0 ? charges.length : counting
     const now = this.#shared.clock()
-    const all = withBan(charges, this.#ban)
-    const banned = this.#ban && this.#known(all, charges.length, now, store)
-    if (this.#ban !== undefined && !banned && store.isTrusted(charges)) return undefined
+    const bar = counting < 0 ? undefined : this.#known(charges, counting, now, store)
+    if (counting >= 0 && bar === undefined && store.isTrusted(charges)) return undefined
     const found: (RememberedRefusal | undefined)[] = []
-    for (let i = 0; i < charges.length; i += 1) {
-      const { key, cost, slot } = charges[i] as Charge
+    let isDry = true
+    for (let i = 0; i < policies; i += 1) {
+      const { key, cost, slot, dryRun } = charges[i] as Charge
+      isDry &&= dryRun === true
       // A slot may be given back at any time.
       if (cost > 1 || slot !== undefined || !this.#isOn(this.#spaces[i] as RefusalSpace))
         return undefined
-      const refusal = this.#known(all, i, now, store)
-      // A ban refuses whatever is left. While the store fails, it refuses whatever is not known.
-      const isBanned = banned !== undefined && key === charges[0]?.key
+      const refusal = this.#known(charges, i, now, store)
+      // A bar refuses whatever is left. While the store fails, it refuses whatever is not known.
+      const isBarred = bar !== undefined && key === charges[0]?.key
       if (
         refusal === undefined
-          ? !isBanned || store.isTrusted(charges)
-          : !refusal.isOfLimit && !isBanned
+          ? !isBarred || store.isTrusted(charges)
+          : !refusal.isOfLimit && !isBarred
       )
         return undefined
       found.push(refusal)
     }
-    return toStoreResult(found, banned, now)
+    if (isDry) return undefined
+    return toStoreResult(bar === undefined ? found : [...found, bar], now)
   }
 
   /** Returns the remembered refusal of one charge, if the store would refuse it too. */
@@ -122,21 +123,21 @@ export class LedgerRefusals {
   learner(charges: readonly Charge[]): Learn {
     const askedAt = this.#shared.clock()
     const { ends } = this.#shared
-    const all = this.#ban === undefined ? charges : withBan(charges, this.#ban)
+    const counting = countingOf(charges)
     return (result) => {
-      const { outcomes, ban, origins } = result
+      const { outcomes, origins } = result
       // If keys are decided separately, what one has granted is given back when another refuses.
       if (origins !== undefined) this.settles()
-      for (let i = 0; i < outcomes.length + (ban === undefined ? 0 : 1); i += 1) {
-        const { key, limit, cost, slot } = all[i] as Charge
-        const { at, source } = origins?.[i < charges.length ? i : 0] ?? result
+      const isBarred = outcomes[counting]?.admitted === false
+      for (const [i, outcome] of outcomes.entries()) {
+        const { key, limit, cost, slot } = charges[i] as Charge
+        const { at, source } = origins?.[i] ?? result
         const keyspace = this.#spaces[i] as RefusalSpace
-        const outcome = (outcomes[i] ?? ban) as Outcome
         if (source !== 'store' || slot !== undefined) continue
         // A refusal that has ended since may be this one.
         const holds = keyspace.endedBy <= ends
         const isOfLimit = !outcome.admitted && outcome.remaining === 0
-        const isKnown = isOfLimit ? cost <= 1 : ban?.admitted === false
+        const isKnown = isOfLimit ? cost <= 1 : isBarred
         if (isKnown && holds && this.#isOn(keyspace)) {
           const { retryAfterMs, resetMs, own } = outcome
           const validMs = validFor(outcome, isOfLimit)
@@ -192,12 +193,12 @@ export class LedgerRefusals {
 /** How long an outcome does not change by itself, but for its waits, ms. */
 function validFor({ retryAfterMs, resetMs, own, ownMs }: Outcome, isOfLimit: boolean): number {
   const untilOwn = own === undefined ? Infinity : (ownMs as number)
-  // A client's quota behind a ban is not shown.
+  // A client's quota behind a bar is not shown.
   if (!isOfLimit) return untilOwn
   return Math.min(untilOwn, retryAfterMs, resetMs === 0 ? Infinity : resetMs)
 }
 
-/** How a policy with something left is shown beside a ban. */
+/** How a policy with something left is shown beside a bar. */
 const OPEN: Outcome = {
   admitted: true,
   remaining: 0,
@@ -209,7 +210,6 @@ const OPEN: Outcome = {
 
 function toStoreResult(
   refusals: readonly (RememberedRefusal | undefined)[],
-  banned: RememberedRefusal | undefined,
   now: number,
 ): StoreResult {
   let latest = 0
@@ -230,8 +230,13 @@ function toStoreResult(
     }
   }
   const outcomes = refusals.map(outcomeOf)
-  const ban = banned && outcomeOf(banned)
-  return { admitted: false, at: latest, source: 'cache', outcomes, ban }
+  return { admitted: false, at: latest, source: 'cache', outcomes }
+}
+
+/** The place of the charge that counts refusals, which is the last one; -1: there is none. */
+function countingOf(charges: readonly Charge[]): number {
+  const last = charges.length - 1
+  return isOnRefusal((charges[last] as Charge).limit) ? last : -1
 }
 
 /** Limits that are functions, and bursts, differ within one keyspace. */

@@ -1,6 +1,6 @@
 import { ShardCalls } from '../calls/store-calls.ts'
 import { type MemoryStore, memoryStore } from '../memory/memory-store.ts'
-import type { Keyspace, Keyspaces, Ledger, Store } from '../store.ts'
+import type { Keyspace, Ledger, Store } from '../store.ts'
 import { type FailureMode, GuardedLedger } from './guarded-ledger.ts'
 import { LedgerRefusals, RefusalCache } from './refusals.ts'
 import { ResilientLedger } from './resilient-ledger.ts'
@@ -25,18 +25,15 @@ export class Resilience {
 
   /** @param remote the store's ledger of the keyspaces */
   open(
-    keyspaces: Keyspaces,
+    keyspaces: readonly Keyspace[],
     prefix: string,
     failureMode: FailureMode,
     remote: Ledger<'async'>,
   ): Ledger<'async'> {
-    const { policies, ban } = keyspaces
     const openSome = (numbers: readonly number[]) => {
-      const some = numbers.map((number) => policies[number] as Keyspace)
-      const ownBan = numbers.includes(0) ? ban : undefined
+      const own = numbers.map((number) => keyspaces[number] as Keyspace)
       const localLimit: FailureMode['localLimit'] = (i, limit) =>
         failureMode.localLimit(numbers[i] as number, limit)
-      const own = { policies: some, ban: ownBan }
       const ownMode = { ...failureMode, localLimit }
       const ownRemote = this.#store.open(own, prefix, failureMode.deadlineMs)
       return this.#guard(own, prefix, ownMode, ownRemote)
@@ -66,7 +63,7 @@ export class Resilience {
   }
 
   #guard(
-    keyspaces: Keyspaces,
+    keyspaces: readonly Keyspace[],
     prefix: string,
     failureMode: FailureMode,
     remote: Ledger<'async'>,
@@ -77,10 +74,10 @@ export class Resilience {
     this.#calls.set(deadlineMs, calls)
     const local =
       onStoreError === 'local' ? this.#openLocal(keyspaces, prefix, localShare) : undefined
-    return new GuardedLedger(remote, local, calls, failureMode, keyspaces.ban !== undefined)
+    return new GuardedLedger(remote, local, calls, failureMode)
   }
 
-  #openLocal(keyspaces: Keyspaces, prefix: string, localShare: number): Ledger<'sync'> {
+  #openLocal(keyspaces: readonly Keyspace[], prefix: string, localShare: number): Ledger<'sync'> {
     this.#local ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#store.clock })
     // Limiters with different shares can't read each other's states.
     return this.#local.open(keyspaces, `${localShare}/${prefix}`)

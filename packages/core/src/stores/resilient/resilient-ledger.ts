@@ -1,6 +1,7 @@
 import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import { togetherBy } from '../../key/notation.ts'
 import { clientsOf } from '../rules/change.ts'
+import { isOnRefusal } from '../rules/decide-all.ts'
 import { hasSlot } from '../rules/slots.ts'
 import type {
   Change,
@@ -47,8 +48,7 @@ export class ResilientLedger implements Ledger<'async'> {
 
   /**
    * @param all the ledger of all policies
-   * @param openSome opens the ledger of some of the policies, by their numbers from 0. With the first one, it
-   *   has the ban
+   * @param openSome opens the ledger of some of the policies, by their numbers from 0
    */
   constructor(
     all: GuardedLedger,
@@ -211,16 +211,18 @@ function merged(
       origins[policy] = { at: result.at, source: result.source }
     })
   })
-  // The first group is that of the first charge.
-  return { admitted, at, source, outcomes, ban: results[0]?.ban, origins }
+  return { admitted, at, source, outcomes, origins }
 }
 
-/** The outcome of a policy that could not be read: full if all pass, with nothing remaining if none does. */
+/**
+ * The outcome of a policy that could not be read: full if all pass, with nothing remaining if none does. What counts
+ * refusals does not refuse by itself.
+ */
 function unasked({ admitted, at }: StoreResult, { limit }: Charge): Outcome {
-  if (!admitted)
+  if (!admitted && !isOnRefusal(limit))
     return { admitted, remaining: 0, resetMs: 0, retryAfterMs: 0, effectiveMs: 0, delayMs: 0 }
   const state = new KeyState()
   limit.decide(state, at, 0)
   const { remaining, resetMs, effectiveMs, delayMs } = state
-  return { admitted, remaining, resetMs, retryAfterMs: 0, effectiveMs, delayMs }
+  return { admitted: true, remaining, resetMs, retryAfterMs: 0, effectiveMs, delayMs }
 }

@@ -1,6 +1,6 @@
 import { LoadingLedger } from '../loading-ledger.ts'
 import { openLedger } from '../open-ledger.ts'
-import type { Keyspaces, Ledger, Store } from '../store.ts'
+import type { Keyspace, Ledger, Store } from '../store.ts'
 import type { FailureMode } from './guarded-ledger.ts'
 import type { Resilience } from './resilience.ts'
 
@@ -21,7 +21,7 @@ export function resilientStore(store: Store<'async'>, failureMode: FailureMode) 
   }
   return {
     /** @throws the errors of the store */
-    open(keyspaces: Keyspaces, prefix: string): Ledger<'async'> {
+    open(keyspaces: readonly Keyspace[], prefix: string): Ledger<'async'> {
       const remote = openLedger(store, keyspaces, prefix, failureMode.deadlineMs)
       return new LoadingLedger(async () => {
         const resilience = await load()

@@ -1,26 +1,18 @@
 import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import { SETTLED } from '../../algorithms/held/held.ts'
-import type { Change, ChargeIncrease, GrantResult } from '../store.ts'
-import { keepMsOf, renewOne, settleOne } from './decide-all.ts'
+import type { Change, ChargeIncrease, GrantResult, Keyspace } from '../store.ts'
+import { isOnRefusal, keepMsOf, renewOne, settleOne } from './decide-all.ts'
 import { keptMsOf, withBlock, withGrant, withOverride } from './own-terms.ts'
 import { renewalsOf } from './slots.ts'
 
 /** A key in the keyspace of one policy. */
 export interface ChangedKey {
-  /** The number of the keyspace, from 0; that of the ban is the last one. */
+  /** The number of the keyspace, from 0. */
   readonly policy: number
   readonly key: string
   /** The slots that it is about, if it is about some. */
   readonly slots?: readonly number[]
   readonly owner?: number | undefined
-}
-
-/** The keyspaces of a ledger. */
-export interface KeyspaceCount {
-  /** How many policies it has. */
-  readonly policies: number
-  /** Whether it has a ban, whose keyspace is behind those of the policies. */
-  readonly bans: boolean
 }
 
 /** The states and records that a change concerns. */
@@ -52,7 +44,7 @@ export interface ChangedStates {
 }
 
 /** The keys whose states a change needs. */
-export function keysOf(change: Change, { policies, bans }: KeyspaceCount): ChangedKey[] {
+export function keysOf(change: Change, keyspaces: readonly Keyspace[]): ChangedKey[] {
   switch (change.kind) {
     case 'settle':
       return change.charges.map(({ key, slot, owner, confirmed }, policy) => {
@@ -65,9 +57,7 @@ export function keysOf(change: Change, { policies, bans }: KeyspaceCount): Chang
       return renewalsOf(change.requests)
     case 'block':
     case 'reset':
-      return Array.from({ length: policies + Number(bans) }, (_, policy) => {
-        return { policy, key: change.key }
-      })
+      return keyspaces.map((_, policy) => ({ policy, key: change.key }))
     case 'override':
     case 'grant':
       return [change]
@@ -90,7 +80,7 @@ export function clientsOf(change: Change): string[] {
 export function applyChange(
   change: Change,
   states: ChangedStates,
-  count: KeyspaceCount,
+  keyspaces: readonly Keyspace[],
   now: number,
   increases?: ChargeIncrease[],
 ): GrantResult | undefined {
@@ -116,10 +106,9 @@ export function applyChange(
     case 'block':
     case 'reset': {
       const until = change.kind === 'block' ? now + change.durationMs : 0
-      for (const { policy, key } of keysOf(change, count)) {
+      for (const { policy, key } of keysOf(change, keyspaces)) {
         states.keep(policy, key, new KeyState(), 0)
-        // The policies refuse: a ban has nothing of its own.
-        if (policy === count.policies) continue
+        if (isOnRefusal(keyspaces[policy] as Keyspace)) continue
         const terms = withBlock(
           readable(() => states.own(policy, key)),
           until,

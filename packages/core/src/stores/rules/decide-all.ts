@@ -1,4 +1,4 @@
-import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import { type Algorithm, type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge, ChargeIncrease } from '../store.ts'
 import { applyOwn, blockedMsOf } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
@@ -8,9 +8,10 @@ import type { Renewal } from './slots.ts'
 /** The parts of a charge that a decision depends on. */
 export interface Decidable {
   readonly key: string
-  readonly limit: Pick<CompiledLimit, 'decide' | 'commit'>
+  readonly limit: Pick<CompiledLimit, 'decide' | 'commit'> & {
+    readonly algorithm: Pick<Algorithm, 'chargedOn'>
+  }
   readonly cost: number
-  readonly isUncounted?: true
   readonly dryRun?: boolean | undefined
   readonly owner?: number | undefined
 }
@@ -37,7 +38,8 @@ export function decideOne(
 }
 
 /**
- * Charges an admitted request: nothing in a dry run that would refuse.
+ * Charges an admitted request: nothing in a dry run that would refuse. What is charged on a refusal, `decideAll` has
+ * charged.
  *
  * @param cost units; 0 if the request is refused
  * @returns whether the store must keep the state: it was charged, or moved to a clock that has
@@ -50,6 +52,7 @@ export function commitOne(
   now: number,
   cost: number,
 ): boolean {
+  if (isOnRefusal(limit)) return state.counted || state.rebased
   const charged = state.admitted ? cost : 0
   if (charged === 0 && !state.rebased) return false
   const applied = state.own ?? limit
@@ -59,22 +62,18 @@ export function commitOne(
 
 /**
  * Decides all charges of a request on the states of their keys: if one is refused, all are, and
- * those that would have been admitted are shown as they are, uncharged. One of a dry run refuses no other. A ban counts the refusal of its
- * key by a quota: what refuses one client never bans another, and a block is none. Its state is to be kept if it is `counted` or `rebased`.
+ * those that would have been admitted are shown as they are, uncharged. One of a dry run refuses no other.
  *
- * @param ban the limit of the ban, and the state of the first charge's key
- * @param isPeek whether nothing is to be counted
+ * @param isPeek whether nothing is to be charged
  * @returns whether the request is admitted
  */
 export function decideAll(
   states: readonly KeyState[],
   charges: readonly Decidable[],
   now: number,
-  ban?: { readonly limit: CompiledLimit; readonly state: KeyState },
   isPeek = false,
 ): boolean {
-  if (ban !== undefined) decideOne(ban.state, ban, now, 0)
-  let admitted = ban === undefined || ban.state.admitted
+  let admitted = true
   for (let i = 0; i < charges.length; i += 1) {
     const charge = charges[i] as Decidable
     const state = states[i] as KeyState
@@ -83,26 +82,50 @@ export function decideAll(
   }
   if (admitted) return true
   showUncharged(states, charges, now)
-  if (ban?.state.admitted && !isPeek) {
-    const [{ key, isUncounted }] = charges as [Decidable]
-    const isRefused = charges.some((charge, i) => {
-      const { admitted, terms } = states[i] as KeyState
-      const refuses = !admitted && !charge.dryRun && blockedMsOf(terms, now) === 0
-      return refuses && charge.key === key
-    })
-    if (isRefused && !isUncounted) ban.limit.commit(ban.state, now, 1)
-  }
+  if (!isPeek) chargeRefusal(states, charges, now)
   return false
 }
 
-/** The charges of a request, and behind them that of the ban: 1 if it counts the request when it is refused. */
-export function withBan(
+/**
+ * Charges what counts refusals, if a quota of its key refuses: what refuses one client never counts for another. A
+ * block is no refusal of a quota.
+ */
+function chargeRefusal(
+  states: readonly KeyState[],
+  charges: readonly Decidable[],
+  now: number,
+): void {
+  const last = charges.length - 1
+  const { key, limit, cost } = charges[last] as Decidable
+  const counting = states[last] as KeyState
+  if (!isOnRefusal(limit) || !counting.admitted) return
+  const isRefused = charges.some((charge, i) => {
+    const { admitted, terms } = states[i] as KeyState
+    return !admitted && !charge.dryRun && charge.key === key && blockedMsOf(terms, now) === 0
+  })
+  if (isRefused) limit.commit(counting, now, cost)
+}
+
+/**
+ * The charges of a request, and behind them that of what counts the refusals of its first key.
+ *
+ * @param cost 0: it does not count this request, which is asked for again if it is refused
+ * @param into an array to use again
+ */
+export function withRefusals(
   charges: readonly Charge[],
-  ban: CompiledLimit | undefined,
+  limit: CompiledLimit,
+  cost = 1,
+  into: Charge[] = [],
 ): readonly Charge[] {
-  if (ban === undefined) return charges
-  const [{ key, isUncounted }] = charges as readonly [Charge]
-  return [...charges, { key, limit: ban, cost: isUncounted ? 0 : 1 }]
+  for (let i = 0; i < charges.length; i += 1) into[i] = charges[i] as Charge
+  into[charges.length] = { key: (charges[0] as Charge).key, limit, cost }
+  return into
+}
+
+/** Whether a limit is charged when another one refuses: see `Algorithm.chargedOn`. */
+export function isOnRefusal({ algorithm }: Pick<Decidable['limit'], 'algorithm'>): boolean {
+  return algorithm.chargedOn === 'refusal'
 }
 
 function showUncharged(

@@ -88,10 +88,7 @@ describe('the renewal of all slots of one key takes time in proportion to them',
   ])('%s', async (_, create) => {
     /** Some runs, µs of CPU time, which other processes of the machine do not lengthen: at least what can be measured. */
     const timeOf = async (count: number) => {
-      const ledger = create().open(
-        { policies: [{ name: 'slots', algorithm: concurrency }] },
-        'renewals',
-      )
+      const ledger = create().open([{ name: 'slots', algorithm: concurrency }], 'renewals')
       const requests = held(count, count, () => 'ada')
       const before = process.cpuUsage()
       for (let run = 0; run < 20; run += 1) await ledger.change({ kind: 'renew', requests })

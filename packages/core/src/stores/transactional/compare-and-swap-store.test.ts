@@ -53,7 +53,7 @@ it('a transaction that never ends holds those of its key up for its deadline, an
   })
   const algorithm = algorithms['fixed-window']
   const limit = algorithm.compile({ limit: 5, windowMs: 60_000 })
-  const ledger = store.open({ policies: [{ name: 'p', algorithm }] }, 'hanging', 50)
+  const ledger = store.open([{ name: 'p', algorithm }], 'hanging', 50)
   const ask = (key: string) => ledger.decide([[{ key, limit, cost: 1 }]])
   void ask('ada')
   hangs = false
@@ -106,7 +106,7 @@ it('one that is given up while it waits for another of its key writes nothing', 
   const limit = algorithm.compile({ limit: 5, windowMs: 60_000 })
   const ask = (deadlineMs: number) =>
     store
-      .open({ policies: [{ name: 'p', algorithm }] }, 'waiting', deadlineMs)
+      .open([{ name: 'p', algorithm }], 'waiting', deadlineMs)
       .decide([[{ key: 'ada', limit, cost: 1 }]])
   const first = ask(60_000)
   const second = expect(ask(50)).rejects.toThrow('no answer within 50 ms')
@@ -131,7 +131,7 @@ it('an attempt for which another process was faster leaves neither its time nor 
   })
   const algorithm = algorithms['fixed-window']
   const limit = algorithm.compile({ limit: 5, windowMs: 60_000 })
-  const ledger = store.open({ policies: [{ name: 'p', algorithm }] }, 'late')
+  const ledger = store.open([{ name: 'p', algorithm }], 'late')
   const charges = [{ key: 'ada', limit, cost: 1 }]
   expect(await ledger.decide([charges])).toMatchObject([{ at: 1_800_000_001_000 }])
   const onIncrease = jest.fn()

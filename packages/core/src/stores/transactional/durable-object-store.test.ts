@@ -31,7 +31,7 @@ test('the alarm comes ten minutes after everything has expired, and is moved onl
   const policies = limits.map(({ algorithm, windowMs }) => {
     return { name: `fixed-window:${windowMs}:default`, algorithm }
   })
-  const ledger = withVerbs(store.open({ policies }, 'sluice'))
+  const ledger = withVerbs(store.open(policies, 'sluice'))
   const charges = limits.map((limit) => ({ key: 'client', limit, cost: 1 }))
   for (const hours of [0, 1, 16]) {
     time.mockReturnValue(NOW + hours * HOUR)

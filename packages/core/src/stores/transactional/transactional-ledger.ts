@@ -1,16 +1,15 @@
-import { type CompiledLimit, KeyState, type Outcome } from '../../algorithms/algorithm.ts'
+import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { ownKeyspace } from '../inspection/keyspace-name.ts'
 import { subject } from '../redis/keys.ts'
-import { applyChange, type ChangedStates, type KeyspaceCount, keysOf } from '../rules/change.ts'
-import { commitOne, decideAll, keepMsOf } from '../rules/decide-all.ts'
+import { applyChange, type ChangedStates, keysOf } from '../rules/change.ts'
+import { commitOne, decideAll, isOnRefusal, keepMsOf } from '../rules/decide-all.ts'
 import type {
   Change,
   Charge,
   ChargeIncrease,
   GrantResult,
   Keyspace,
-  Keyspaces,
   Ledger,
   StoreResult,
 } from '../store.ts'
@@ -21,31 +20,28 @@ import type { TransactionStates } from './parts/transaction-states.ts'
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
   readonly #transactions: PartedTransactions
-  /** The keyspaces of the policies, then that of the ban. */
   readonly #keyspaces: readonly Keyspace[]
-  readonly #count: KeyspaceCount
-  readonly #ban: CompiledLimit | undefined
   /** The text around a client in the keys of its states, and of its own limit, top-ups and block, in each policy. */
   readonly #frames: readonly KeyFrame[]
-  readonly #ownFrames: readonly KeyFrame[]
+  readonly #ownFrames: readonly (KeyFrame | undefined)[]
   readonly #deadlineMs: number | undefined
   readonly #kept: LedgerKeyspaces | undefined
 
   constructor(
     transactions: PartedTransactions,
-    { policies, ban }: Keyspaces,
+    keyspaces: readonly Keyspace[],
     prefix: string,
     deadlineMs: number | undefined,
     kept: KeptKeyspaces | undefined,
   ) {
     this.#transactions = transactions
-    this.#keyspaces = policies.concat(ban ?? [])
-    this.#count = { policies: policies.length, bans: ban !== undefined }
-    this.#ban = ban?.limit
-    this.#frames = this.#keyspaces.map((each) => frameOf(each.prefix ?? prefix, each.name))
-    this.#ownFrames = policies.map((each) => frameOf(each.prefix ?? prefix, ownKeyspace(each.name)))
+    this.#keyspaces = keyspaces
+    this.#frames = keyspaces.map((each) => frameOf(each.prefix ?? prefix, each.name))
+    this.#ownFrames = keyspaces.map((each) =>
+      isOnRefusal(each) ? undefined : frameOf(each.prefix ?? prefix, ownKeyspace(each.name)),
+    )
     this.#deadlineMs = deadlineMs
-    this.#kept = kept?.of(this.#keyspaces, prefix)
+    this.#kept = kept?.of(keyspaces, prefix)
   }
 
   async decide(
@@ -65,7 +61,7 @@ export class TransactionalLedger implements Ledger<'async'> {
     onIncrease?: (increase: ChargeIncrease) => void,
   ): Promise<GrantResult | undefined> {
     const changesOwn = 'key' in change
-    const touched = keysOf(change, this.#count).map(({ policy, key, ...of }) => {
+    const touched = keysOf(change, this.#keyspaces).map(({ policy, key, ...of }) => {
       return { name: this.#name(key, policy), own: this.#ownName(key, policy), changesOwn, ...of }
     })
     if (touched.length === 0) return undefined
@@ -82,7 +78,7 @@ export class TransactionalLedger implements Ledger<'async'> {
         },
       }
       return {
-        result: applyChange(change, changed, this.#count, now, onIncrease && increases),
+        result: applyChange(change, changed, this.#keyspaces, now, onIncrease && increases),
         increases,
       }
     })
@@ -117,15 +113,13 @@ export class TransactionalLedger implements Ledger<'async'> {
   ): StoreResult {
     const names = this.#names(charges)
     const loaded = names.map((name, i) => {
-      return states.of(name, this.#ownName((charges[i] ?? (charges[0] as Charge)).key, i))
+      return states.of(name, this.#ownName((charges[i] as Charge).key, i))
     })
-    const ban = this.#ban && { limit: this.#ban, state: loaded.pop() as KeyState }
-    const admitted = decideAll(loaded, charges, now, ban, isPeek)
+    const admitted = decideAll(loaded, charges, now, isPeek)
     const outcomes = loaded.map(outcomeOf)
-    const banned = ban && outcomeOf(ban.state)
     if (isPeek) for (const name of names) states.restore(name)
     else this.#commit(states, charges, names, now, admitted)
-    return { admitted, at: now, source: 'store', outcomes, ban: banned }
+    return { admitted, at: now, source: 'store', outcomes }
   }
 
   #commit(
@@ -137,10 +131,9 @@ export class TransactionalLedger implements Ledger<'async'> {
   ): void {
     for (const [i, name] of names.entries()) {
       const state = states.loaded(name)
-      const charge = charges[i] ?? { key: name, limit: this.#ban as CompiledLimit, cost: 0 }
-      const kept = commitOne(state, charge, now, admitted ? charge.cost : 0)
+      const charge = charges[i] as Charge
       // A state that is full by now is kept too: it counts again if the clock steps back once more.
-      if (kept || state.counted) {
+      if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
         const keepMs = Math.max(1, keepMsOf(state, charge.limit, now))
         states.put(name, state, keepMs, now, this.#ownName(charge.key, i))
       } else states.restore(name)
@@ -163,14 +156,13 @@ export class TransactionalLedger implements Ledger<'async'> {
   /** The states of a request. */
   #touched(charges: readonly Charge[]): TouchedState[] {
     return this.#names(charges).map((name, i) => {
-      const { key, slot, owner } = charges[i] ?? { key: '' }
+      const { key, slot, owner } = charges[i] as Charge
       return { name, own: this.#ownName(key, i), slots: slot === undefined ? [] : [slot], owner }
     })
   }
 
-  /** The names of the keys of a request. Where there is no charge, as for a ban, it is the key of the first one. */
   #names(charges: readonly Charge[]): string[] {
-    return this.#keyspaces.map((_, i) => this.#name(((charges[i] ?? charges[0]) as Charge).key, i))
+    return charges.map(({ key }, i) => this.#name(key, i))
   }
 
   #name(key: string, place: number): string {
@@ -178,7 +170,7 @@ export class TransactionalLedger implements Ledger<'async'> {
     return nameIn(this.#frames[place] as KeyFrame, key)
   }
 
-  /** Undefined for a ban: nobody has anything of its own there. */
+  /** Undefined: no client has anything of its own there. */
   #ownName(key: string, place: number): string | undefined {
     const frame = this.#ownFrames[place]
     return frame && nameIn(frame, key)

@@ -25,5 +25,5 @@ export function guarded(
 ): LedgerVerbs<'async'> {
   const keyspaces = limits.map(({ algorithm }, i) => ({ name: `p${i}`, algorithm }))
   const store = resilientStore(redisStore(client, options), { ...patient, ...failureMode })
-  return withVerbs(store.open({ policies: keyspaces }, prefix))
+  return withVerbs(store.open(keyspaces, prefix))
 }

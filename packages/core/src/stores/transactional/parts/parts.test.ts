@@ -64,8 +64,7 @@ function keyOf(limit: CompiledLimit) {
   const clock = manualClock(1_800_000_000_000)
   const { store, rows, took } = mapStore(clock)
   const { algorithm } = limit
-  const open = () =>
-    store.open({ policies: [{ name: `${algorithm.name}:0:crowd`, algorithm }] }, 'sluice')
+  const open = () => store.open([{ name: `${algorithm.name}:0:crowd`, algorithm }], 'sluice')
   const ledger = open()
   const charge = (slot: number, owner?: number): Charge => {
     return { key: 'client', limit, cost: 1, slot, owner }
@@ -163,7 +162,7 @@ test.each([10, 1000])(
     const { clock, decide } = keyOf(limit)
     const memory = memoryStore({ clock })
     const { algorithm } = limit
-    const other = memory.open({ policies: [{ name: 'log', algorithm }] }, 'sluice')
+    const other = memory.open([{ name: 'log', algorithm }], 'sluice')
     for (let i = 0; i < 700; i += 1) {
       // Of the first block, some entries have left the window then.
       if (i === 500) clock.advance(-ms)
