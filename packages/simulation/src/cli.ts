@@ -3,7 +3,6 @@
 // npm run simulate -- --lua --seeds 10000: runs the scripts of the store in Redis
 // npm run simulate -- --overload --seeds 200: sends a process more than it can do, 1,000 to 10,000 requests a seed
 // npm run simulate -- --seed 4711: tells what happens in one
-// npm run simulate -- --mutants: finds each seeded mistake
 // npm run simulate -- --histories redis --calls 5000: judges the answers of a real store while it and the
 // processes that use it are killed; or cluster, postgres, sqlite. So many calls, about, between two kills
 // npm run simulate -- --model: lets Spin try all interleavings of a model of slots, and each of its mistakes
@@ -17,12 +16,9 @@ import { judge } from './histories/judge.ts'
 import { record } from './histories/record.ts'
 import { servers } from './histories/servers.ts'
 import { checkModel, mutantsOfModel, whyNoSpin } from './model/check-model.ts'
-import { mutants } from './mutants.ts'
 import { loadOf } from './overload/load-plan.ts'
-import { overloadMutants } from './overload/mutants.ts'
 import { searchLoads } from './overload/search-loads.ts'
 import { LuaMachine } from './redis/lua.ts'
-import { redisMutants } from './redis/mutants.ts'
 import { report } from './report.ts'
 import { type Explained, explain, search, tellStory } from './search.ts'
 
@@ -30,8 +26,6 @@ const OPTIONS = {
   seeds: { type: 'string', default: '1000' },
   part: { type: 'string', default: '0' },
   seed: { type: 'string' },
-  mutants: { type: 'boolean', default: false },
-  named: { type: 'string', default: '' },
   histories: { type: 'string' },
   calls: { type: 'string', default: '1000' },
   model: { type: 'boolean', default: false },
@@ -41,9 +35,6 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const
 
-/** The time of the processor that the search for one mistake takes at most, ms. */
-const MUTANT_MS = 600_000
-
 const HELP = `npm run simulate -- [options]
 
 Plays processes, a network and a store under a virtual clock, and checks every decision.
@@ -52,8 +43,7 @@ How it works, and what it checks: docs/testing.md
   --seeds N            plays the seeds 1 to N; default: 1000
   --part P             with --seeds N: the N seeds after the first P * N; default: 0
   --seed S             plays one, and tells what happens in it
-  --mutants            makes each seeded mistake in core, and searches until it is found
-  --lua                with --seeds, --seed or --mutants: the store is a Redis, whose scripts run in Lua
+  --lua                with --seeds or --seed: the store is a Redis, whose scripts run in Lua
   --overload           with --seeds: sends a process more requests than it can serve
   --report             measures each fault in the seeds 1 to N
   --histories STORE    judges the answers of a real store while it and the processes that use it are
@@ -69,7 +59,6 @@ const lua = values.lua ? await LuaMachine.create() : undefined
 const from = integer('part', 0) * integer('seeds') + 1
 if (values.help) console.log(HELP)
 else if (values.seed !== undefined) await tell(integer('seed'))
-else if (values.mutants) await findMutants()
 else if (values.model) await checkModels()
 else if (values.histories !== undefined) await judgeHistories(values.histories)
 else if (values.report) await printReport()
@@ -130,26 +119,6 @@ async function findNoOverload(seeds: number): Promise<void> {
   console.log(`${failure.check}: ${failure.what}`)
   console.log(JSON.stringify(loadOf(seed)))
   process.exitCode = 1
-}
-
-async function findMutants(): Promise<void> {
-  console.log('| mistake | found by | seeds | seconds of CPU |\n|---|---|---|---|')
-  const machine = lua ?? (await LuaMachine.create())
-  for (const mutant of [...mutants, ...redisMutants, ...overloadMutants]) {
-    const { name, ...replacement } = mutant
-    if (!name.includes(values.named)) continue
-    const isOfRedis = redisMutants.includes(mutant)
-    const cores = await compileCore([replacement])
-    const cpu = process.cpuUsage()
-    const limits = { mostMs: MUTANT_MS, lua: isOfRedis ? machine : lua }
-    const { found, seeds } = overloadMutants.includes(mutant)
-      ? await searchLoads(cores, from, Infinity, MUTANT_MS)
-      : await search(cores, from, Infinity, limits)
-    const seconds = (process.cpuUsage(cpu).user / 1e6).toFixed(1)
-    const check = found?.failure.check ?? 'nothing'
-    console.log(`| ${name} | ${check} | ${seeds} | ${seconds} |`)
-    if (found === undefined) process.exitCode = 1
-  }
 }
 
 async function checkModels(): Promise<void> {

@@ -232,10 +232,7 @@ function replacing(replacements: readonly Replacement[]): Plugin {
 }
 
 /** @throws Error if the text is not there exactly once */
-export function replaceOnce(
-  { file, text, by }: Replacement,
-  source = readFileSync(join(SOURCES, file), 'utf8'),
-): string {
+function replaceOnce({ file, text, by }: Replacement, source: string): string {
   const parts = source.split(text)
   if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${text}`)
   return parts.join(by)

@@ -35,27 +35,21 @@ export function search(
   cores: Cores,
   first: number,
   count: number,
-  { mostMs, lua }: { mostMs?: number; lua?: LuaMachine | undefined } = {},
+  { lua }: { lua?: LuaMachine | undefined } = {},
 ): Promise<Searched> {
-  return searchSeeds((seed) => simulate(planOf(seed), cores, { lua }), first, count, mostMs)
+  return searchSeeds((seed) => simulate(planOf(seed), cores, { lua }), first, count)
 }
 
-/**
- * Plays seeds one after the other, up to the first that fails.
- * @param mostMs the time of the processor after which it ends, ms
- */
+/** Plays seeds one after the other, up to the first that fails. */
 export async function searchSeeds(
   play: (seed: number) => Promise<Played>,
   first: number,
   count: number,
-  mostMs = Infinity,
 ): Promise<Searched> {
   let simulatedMs = 0
   let events = 0
   let seeds = 0
-  const started = process.cpuUsage()
-  const isInTime = () => process.cpuUsage(started).user / 1000 < mostMs
-  for (let seed = first; seed < first + count && isInTime(); seed += 1) {
+  for (let seed = first; seed < first + count; seed += 1) {
     const outcome = await play(seed)
     seeds += 1
     simulatedMs += outcome.simulatedMs

@@ -44,7 +44,6 @@ describe('an algorithm is one folder and one line', () => {
       'packages/migrate/src/peers/upstash.ts',
       // What the simulator makes wrong, draws, and knows the bounds of.
       'packages/simulation/src/draw-plan.ts',
-      'packages/simulation/src/mutants.ts',
       'packages/simulation/src/plan.ts',
       // Plans that have failed, as they were drawn.
       'packages/simulation/src/regressions.ts',

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { isAll } from '@sluice/test-harness/jest'
-import { type Cores, compileCore, replaceOnce } from '../core.ts'
+import { type Cores, compileCore } from '../core.ts'
 import { loadOf } from './load-plan.ts'
-import { overloadMutants } from './mutants.ts'
 import { playLoad } from './play.ts'
 import { searchLoads } from './search-loads.ts'
 
@@ -27,7 +26,3 @@ test('the same seed plays the same, in modules that others have used', async () 
   expect(one.length).toBeGreaterThan(1000)
   expect(await played(cores)).toEqual(one)
 }, 60_000)
-
-test.each(overloadMutants)('$name: its text is in core', (mutant) => {
-  expect(replaceOnce(mutant)).toContain(mutant.by)
-})
