@@ -159,7 +159,8 @@ export function toDecision(
     return decisionWithoutPolicy(result.admitted, result.at, result.admitted ? 0 : RETRY_STORE_MS)
   }
   // Behind the policies is what counts refusals.
-  const ban = toBan(result.outcomes[policies.length])
+  const counting = result.outcomes[policies.length]
+  const ban = counting && toBan(counting)
   const first = one(result, policies, charges, 0, ban)
   let { delayMs } = first
   // An array that starts with its element has room for one; an empty one takes room for 17.
@@ -190,9 +191,8 @@ export function toDecision(
 /** The numbers of a request that only dry runs have decided. */
 const NOTHING_BINDS = { limit: Infinity, remaining: Infinity, resetMs: 0, retryAfterMs: 0 }
 
-function toBan(outcome: Outcome | undefined): BanDecision | undefined {
-  if (outcome === undefined || outcome.admitted) return undefined
-  return { began: outcome.counted === true, endsMs: outcome.retryAfterMs }
+function toBan({ admitted, counted, retryAfterMs }: Outcome): BanDecision | undefined {
+  return admitted ? undefined : { began: counted === true, endsMs: retryAfterMs }
 }
 
 /** How a policy stands whose key is banned: as if it refused until the ban ends, or for longer. */

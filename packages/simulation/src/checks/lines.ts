@@ -47,7 +47,7 @@ export class Lines {
   readonly #asked = new WeakMap<readonly Charge[], Asked>()
   /** The waiting requests, the oldest first. */
   readonly #open = new Map<readonly Charge[], Waiter>()
-  /** Those whose wait has ended in this moment. */
+  /** The waiting requests whose wait has ended in this moment. */
   #leaving: { readonly at: number; readonly waiters: Waiter[] } = { at: -1, waiters: [] }
   /** When a client has had its turn last, and when a wait of it has ended last: by its place in the line. */
   readonly #served = new Map<string, number>()

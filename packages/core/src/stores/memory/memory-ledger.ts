@@ -155,7 +155,7 @@ export class MemoryLedger implements Ledger<'sync'> {
       const { key, limit } = charges[i] as Charge
       const row = (this.#tables[i] as Table).find(key)
       this.#rows[i] = row
-      if (row < 0 && !isOnRefusal(limit)) missing += 1
+      if (row < 0 && limit.algorithm.chargedOn !== 'refusal') missing += 1
     }
     return missing
   }
@@ -170,8 +170,9 @@ export class MemoryLedger implements Ledger<'sync'> {
     // The freed key may be one of these charges, so find all of them again.
     while (this.#find(charges) > room && store.makeRoom(now)) room = store.maxKeys - store.size
     for (let i = 0; i < charges.length; i += 1) {
-      const needsRow = this.#rows[i] === -1 && !isOnRefusal((charges[i] as Charge).limit)
-      if (needsRow && --room < 0) this.#rows[i] = OVERFLOW
+      const { limit } = charges[i] as Charge
+      if (this.#rows[i] !== -1 || limit.algorithm.chargedOn === 'refusal') continue
+      if (--room < 0) this.#rows[i] = OVERFLOW
     }
   }
 

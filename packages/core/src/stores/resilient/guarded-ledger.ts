@@ -246,8 +246,10 @@ export class GuardedLedger {
 
   /** Counts the store's decisions in this process. */
   #countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
-    const made = this.#localCharges(madeBy(result, charges))
-    this.#local?.change({ kind: 'settle', charges: made, chargedAt })
+    let made = charges
+    for (const { dryRun, limit } of charges)
+      if (dryRun || isOnRefusal(limit)) made = madeBy(result, charges)
+    this.#local?.change({ kind: 'settle', charges: this.#localCharges(made), chargedAt })
   }
 
   /** Makes a change to what this process counts by itself, which has nothing of what clients have of their own. */
@@ -284,8 +286,7 @@ export class GuardedLedger {
 
 /** The charges that an admitted request has made: none of what is charged on a refusal. */
 function madeBy({ outcomes }: StoreResult, charges: readonly Charge[]): readonly Charge[] {
-  const own = isOnRefusal((charges.at(-1) as Charge).limit) ? charges.slice(0, -1) : charges
-  if (!own.some(({ dryRun }) => dryRun)) return own
+  const own = charges.filter(({ limit }) => !isOnRefusal(limit))
   return madeOf(
     own,
     outcomes.map(({ admitted: allowed }) => ({ allowed })),

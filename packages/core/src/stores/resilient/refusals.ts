@@ -51,6 +51,8 @@ export type Learn = (result: StoreResult) => StoreResult
 export class LedgerRefusals {
   readonly #shared: RefusalCache
   readonly #spaces: readonly RefusalSpace[]
+  /** The place of what counts refusals, which is the last one; -1: there is none. */
+  readonly #counting: number
   readonly #wanted: boolean | undefined
 
   /** @param wanted undefined: only if nothing in this process settles */
@@ -62,6 +64,7 @@ export class LedgerRefusals {
   ) {
     this.#shared = shared
     this.#spaces = keyspaces.map((keyspace) => shared.space(keyspace, prefix))
+    this.#counting = keyspaces.findIndex(isOnRefusal)
     this.#wanted = wanted
   }
 
@@ -75,7 +78,7 @@ export class LedgerRefusals {
     store: { isTrusted(charges: readonly Charge[]): boolean },
   ): StoreResult | undefined {
     if (this.#shared.refusals.size === 0) return undefined
-    const counting = countingOf(charges)
+    const counting = this.#counting
     const policies = counting < 0 ? charges.length : counting
     const now = this.#shared.clock()
     const bar = counting < 0 ? undefined : this.#known(charges, counting, now, store)
@@ -123,7 +126,7 @@ export class LedgerRefusals {
   learner(charges: readonly Charge[]): Learn {
     const askedAt = this.#shared.clock()
     const { ends } = this.#shared
-    const counting = countingOf(charges)
+    const counting = this.#counting
     return (result) => {
       const { outcomes, origins } = result
       // If keys are decided separately, what one has granted is given back when another refuses.
@@ -231,12 +234,6 @@ function toStoreResult(
   }
   const outcomes = refusals.map(outcomeOf)
   return { admitted: false, at: latest, source: 'cache', outcomes }
-}
-
-/** The place of the charge that counts refusals, which is the last one; -1: there is none. */
-function countingOf(charges: readonly Charge[]): number {
-  const last = charges.length - 1
-  return isOnRefusal((charges[last] as Charge).limit) ? last : -1
 }
 
 /** Limits that are functions, and bursts, differ within one keyspace. */

@@ -52,7 +52,7 @@ export function commitOne(
   now: number,
   cost: number,
 ): boolean {
-  if (isOnRefusal(limit)) return state.counted || state.rebased
+  if (limit.algorithm.chargedOn === 'refusal') return state.counted || state.rebased
   const charged = state.admitted ? cost : 0
   if (charged === 0 && !state.rebased) return false
   const applied = state.own ?? limit
