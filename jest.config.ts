@@ -76,7 +76,7 @@ const PACKED_ONCE = [
 ]
 
 /** Those that play the ES modules too. */
-const PACKED_ESM = ['/core/src/limiter/live/live', '/system-tests/src/stores/memory']
+const PACKED_ESM = PACKED
 
 /** The tests that this command plays on the packages, and not on the sources. */
 const packed =

@@ -68,6 +68,8 @@ export class Statements {
     this.writeAll = named(`SELECT ${this.#write1}($1, $2, $3, $4, $5, $6, $7)::text`)
     this.create = [
       `CREATE ${logged ? '' : 'UNLOGGED '}TABLE IF NOT EXISTS ${this.#table} (key text COLLATE "C" PRIMARY KEY, state bytea, expires bigint NOT NULL) WITH (fillfactor = 70, toast_tuple_target = 4080)`,
+      // To compress a state of many entries takes longer than to write it.
+      `ALTER TABLE ${this.#table} ALTER COLUMN state SET STORAGE EXTERNAL`,
       `CREATE INDEX IF NOT EXISTS sluice_states_expires ON ${this.#table} (expires)`,
       `CREATE OR REPLACE FUNCTION ${this.#write1}(patience text, earliest float8, latest float8, names text[], olds bytea[], states bytea[], ends bigint[]) RETURNS numeric LANGUAGE plpgsql AS $$${functionOn(this.#table)} $$`,
     ]

@@ -34,7 +34,7 @@ export interface User {
   /** Where its limiter counts what it refuses, and where the route does that counts separately. */
   readonly bans?: { readonly common: BanSpace; readonly route: BanSpace } | undefined
   /** The requests that were decided. Left out: it asks for some of them again */
-  readonly once?: WeakSet<Charge>
+  readonly once?: WeakSet<readonly Charge[]>
   /** What is in force in the process. Left out: no document is read */
   readonly inForce?: InForce
   /** Whether the order of its calls is checked. */
@@ -272,13 +272,13 @@ function learnDecisions(
     // Behind the policies is what counts refusals.
     const charges = asked.slice(0, places.length)
     const counting = asked[places.length]
-    if (user.once?.has(charges[0] as Charge) && !maySendTwice(world.plan))
+    if (user.once?.has(asked) && !maySendTwice(world.plan))
       fail('once', `a request of ${user.name} is decided twice`)
     // One that waits is asked for until it is admitted, and again if an answer is late.
     const { plan } = world
     const mayAskAgain = plan.application.waits !== undefined
     const isOver = result instanceof Error || result.admitted
-    if (!mayAskAgain || (isOver && plan.faults.length === 0)) user.once?.add(charges[0] as Charge)
+    if (!mayAskAgain || (isOver && plan.faults.length === 0)) user.once?.add(asked)
     if (result instanceof Error) {
       fail('readable', `the store could not decide: ${result.message}`)
       continue

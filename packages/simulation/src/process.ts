@@ -58,7 +58,7 @@ export class Process {
   readonly admitted: number[]
   readonly allowance = new Map<string, number>()
   /** The requests that the store has decided. */
-  readonly once = new WeakSet<Charge>()
+  readonly once = new WeakSet<readonly Charge[]>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
   /** Requests that policies have admitted, where it is checked what they were charged in the end. */

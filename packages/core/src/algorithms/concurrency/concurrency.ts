@@ -42,9 +42,10 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
   }
 
   /** Takes slots out of those in use at `now`, and holds them anew. */
-  #replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): Held {
+  #replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): HeldArray {
     state.held ??= new HeldArray(0)
-    const { held } = state
+    // No store divides slots.
+    const held = state.held as HeldArray
     held.dropEnded(now)
     held.holdAsOf(now)
     held.take(slots)

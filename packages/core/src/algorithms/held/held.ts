@@ -51,7 +51,6 @@ export interface Held {
   countOf(owner: number): number
   /** The first entries that have ended at `now`, so many at most, and a copy without them. Undefined: there are none. */
   apart(now: number, most: number): { readonly ended: HeldArray; readonly others: Held } | undefined
-  dropEnded(now: number): void
   /** After the clock has stepped back: each is held as of `now`, and no longer. */
   holdAsOf(now: number): void
   /** Holds an entry from `at` on. */

@@ -1,50 +1,95 @@
 import type { KeyState } from '../../algorithms/algorithm.ts'
 import { HeldArray } from '../../algorithms/held/held.ts'
 import { LogArray } from '../../algorithms/sliding-log/log.ts'
+import { NumberReader, NumberWriter } from './numbers.ts'
 
-/** Bytes of an entry of a log, and of what comes before the entries of what is held. */
+/** Bytes of entries are a multiple of it, and begin with a double: what they are. */
 const ENTRY = 16
+const KIND = 8
+/** A log. What is held has -1, and 1 less for each number of an entry besides its own. */
+const LOG = 0
 
 /** The entries of a state: none, those of a log, or slots and reservations. */
 export type Entries = Pick<KeyState, 'log' | 'held'>
 
-/**
- * All entries as bytes, a multiple of 16: of a log 16 for each. What is held has 16, which no entry of a log begins
- * as, and its entries. All numbers are little-endian doubles.
- */
+/** All entries as bytes, a multiple of 16. */
 export function encodeEntries({ log, held }: Entries): Uint8Array {
-  if (held instanceof HeldArray && held.length > 0) return heldBytes(held)
-  const numbers: number[] = []
-  if (log instanceof LogArray)
-    for (let i = 0; i < log.length; i += 1) numbers.push(log.time(i), log.cost(i))
-  return doubles(numbers)
+  const numbers = new NumberWriter()
+  if (held instanceof HeldArray && held.length > 0) {
+    numbers.put(held.clock)
+    putHeld(numbers, held)
+    return ofKind(-1 - held.extras, numbers)
+  }
+  if (!(log instanceof LogArray) || log.length === 0) return new Uint8Array()
+  numbers.put(log.length)
+  let before = 0
+  for (let i = 0; i < log.length; i += 1) {
+    const time = log.time(i)
+    numbers.put(time - before)
+    numbers.put(log.cost(i))
+    before = time
+  }
+  return ofKind(LOG, numbers)
 }
 
 /** Gives a state the entries that the bytes hold. @param view what {@link encodeEntries} gave, not empty */
 export function decodeEntries(state: Entries, view: DataView): void {
-  const extras = -1 - view.getFloat64(0, true)
+  const numbers = numbersIn(view)
+  const extras = -1 - kindOf(view)
   if (extras >= 0) {
-    state.held = heldIn(view, extras)
+    state.held = takeHeld(numbers, extras, numbers.next())
     return
   }
   const log = new LogArray()
-  for (let at = 0; at < view.byteLength; at += ENTRY)
-    log.push(view.getFloat64(at, true), view.getFloat64(at + 8, true))
+  let time = 0
+  for (let count = numbers.next(); count > 0; count -= 1) {
+    time += numbers.next()
+    log.push(time, numbers.next())
+  }
   state.log = log
 }
 
-/** The kind of entry, below 0; the last time at which something was held; the numbers of all entries. */
-function heldBytes(held: HeldArray): Uint8Array {
-  const entries = held.all()
-  const numbers = [-1 - held.extras, held.clock, ...entries]
-  if (entries.length % 2 === 1) numbers.push(0)
-  return doubles(numbers)
+/** The numbers as bytes of entries. @param kind a double that tells them apart */
+export function ofKind(kind: number, numbers: NumberWriter): Uint8Array {
+  const written = numbers.done()
+  const bytes = new Uint8Array(Math.ceil((KIND + written.length) / ENTRY) * ENTRY)
+  new DataView(bytes.buffer).setFloat64(0, kind, true)
+  bytes.set(written, KIND)
+  return bytes
 }
 
-function heldIn(view: DataView, extras: number): HeldArray {
-  const numbers = new Float64Array(view.byteLength / 8 - 2)
-  for (let i = 0; i < numbers.length; i += 1) numbers[i] = view.getFloat64(ENTRY + 8 * i, true)
-  return HeldArray.from(extras, view.getFloat64(8, true), numbers)
+export function kindOf(view: DataView): number {
+  return view.getFloat64(0, true)
+}
+
+export function numbersIn({ buffer, byteOffset, byteLength }: DataView): NumberReader {
+  return new NumberReader(new Uint8Array(buffer, byteOffset + KIND, byteLength - KIND))
+}
+
+/** Writes what is held, but not its clock. */
+export function putHeld(numbers: NumberWriter, held: HeldArray): void {
+  const all = held.all()
+  const width = 3 + held.extras
+  numbers.put(held.length)
+  for (let i = 0; i < all.length; i += 1) {
+    const number = all[i] as number
+    if (isNearby(i % width)) numbers.putSigned(number - (all[i - width] ?? 0))
+    else numbers.put(number)
+  }
+}
+
+/** Reads what {@link putHeld} wrote. */
+export function takeHeld(numbers: NumberReader, extras: number, clock: number): HeldArray {
+  const width = 3 + extras
+  const all = new Float64Array(numbers.next() * width)
+  for (let i = 0; i < all.length; i += 1)
+    all[i] = isNearby(i % width) ? numbers.nextSigned() + (all[i - width] ?? 0) : numbers.next()
+  return HeldArray.from(extras, clock, all)
+}
+
+/** Whether a number of an entry is much as that of the entry before: when it ends, for how long it is held, when it was charged. */
+function isNearby(place: number): boolean {
+  return place === 0 || place === 2 || place === 3
 }
 
 export function doubles(numbers: readonly number[]): Uint8Array {

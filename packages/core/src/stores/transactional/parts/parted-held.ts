@@ -1,6 +1,7 @@
 import { type Held, HeldArray } from '../../../algorithms/held/held.ts'
+import { putHeld, takeHeld } from '../../rules/entry-bytes.ts'
+import { NumberReader, NumberWriter } from '../../rules/numbers.ts'
 import type { StateChange } from '../transactional-backend.ts'
-import { NumberReader, NumberWriter } from './numbers.ts'
 import type { Parts } from './parts.ts'
 
 /** The number of parts: a call about all of them reads and writes so many rows. */
@@ -17,7 +18,7 @@ interface HeldPart {
 type Entry = readonly [until: number, slot: number, holdMs: number, ...extras: number[]]
 
 /**
- * Slots or reservations in 32 parts by the numbers of the slots, so that a call touches only the parts it needs.
+ * Reservations in 32 parts by the numbers of their slots, so that a call touches only the parts it needs.
  * The state has of each part how many entries it has, and when the first and the last of them ends. The count of an
  * owner is in the part of the owner's number.
  */
@@ -86,15 +87,9 @@ export class PartedHeld implements Held {
 
   /** The parts that a call at some time probably needs, since something in them has ended. It keeps no entries. */
   partsOfNext(): (time: number) => readonly number[] {
-    const [firsts, lasts] = [this.firsts.slice(), this.lasts.slice()]
-    // Of slots, a part is forgotten without being read once all of it has ended.
-    const isNeeded =
-      this.extras > 0 ? () => true : (id: number, time: number) => (lasts[id] as number) > time
+    const firsts = this.firsts.slice()
     return (time) =>
-      ALL.filter((id) => {
-        const first = firsts[id] as number
-        return first > 0 && first <= time && isNeeded(id, time)
-      })
+      ALL.filter((id) => (firsts[id] as number) > 0 && (firsts[id] as number) <= time)
   }
 
   endedAt(time: number): number {
@@ -132,21 +127,6 @@ export class PartedHeld implements Held {
     const numbers = new Float64Array(ended.length * (3 + this.extras))
     for (const [i, entry] of ended.entries()) numbers.set(entry, i * entry.length)
     return { ended: HeldArray.from(this.extras, this.clock, numbers), others }
-  }
-
-  /**
-   * Only for entries without owners. Forgets a part without reading it, if all of it has ended: its row says nothing
-   * any more.
-   */
-  dropEnded(now: number): void {
-    for (const id of this.#begun(now)) {
-      if ((this.lasts[id] as number) <= now && !this.#parts.has(id)) this.#set(id, 0, 0, 0)
-      else {
-        this.#load([id])
-        this.#change(id).entries.dropEnded(now)
-        this.#refresh(id)
-      }
-    }
   }
 
   holdAsOf(now: number): void {
@@ -270,13 +250,12 @@ export class PartedHeld implements Held {
 
   /** Drops entries, which are the first of their parts and have ended at `now`. Those are loaded. */
   dropFirst(ended: readonly Entry[], now: number): void {
-    const ownerOfEntry = (entry: Entry) => (this.extras === 0 ? 0 : ownerOf(entry))
-    this.#load([...new Set(ended.flatMap((entry) => ownerPart(ownerOfEntry(entry))))])
+    this.#load([...new Set(ended.flatMap((entry) => ownerPart(ownerOf(entry))))])
     const counts = new Map<number, number>()
     for (const entry of ended) {
       const id = partOf(entry[1])
       counts.set(id, (counts.get(id) ?? 0) + 1)
-      this.#countOwner(ownerOfEntry(entry), -1)
+      this.#countOwner(ownerOf(entry), -1)
     }
     for (const [id, count] of counts) {
       const { entries } = this.loaded.get(id) as HeldPart
@@ -383,15 +362,8 @@ function byEnd(one: Entry, other: Entry): number {
 /** The generation; the entries; the owners. */
 function encodePart(generation: number, { entries, owners }: HeldPart): Uint8Array {
   const numbers = new NumberWriter()
-  const all = entries.all()
-  const width = 3 + entries.extras
   numbers.put(generation)
-  numbers.put(entries.length)
-  for (let i = 0; i < all.length; i += 1) {
-    const number = all[i] as number
-    if (isNearby(i % width)) numbers.putSigned(number - (all[i - width] ?? 0))
-    else numbers.put(number)
-  }
+  putHeld(numbers, entries)
   numbers.put(owners.size)
   for (const [owner, count] of owners) {
     numbers.put(owner)
@@ -410,15 +382,7 @@ function decodePart(
   const numbers = new NumberReader(bytes ?? new Uint8Array())
   const isOurs = bytes !== undefined && numbers.next() === generation
   if (!isOurs) return { entries: new HeldArray(extras, clock), owners }
-  const width = 3 + extras
-  const all = new Float64Array(numbers.next() * width)
-  for (let i = 0; i < all.length; i += 1)
-    all[i] = isNearby(i % width) ? numbers.nextSigned() + (all[i - width] ?? 0) : numbers.next()
+  const entries = takeHeld(numbers, extras, clock)
   for (let count = numbers.next(); count > 0; count -= 1) owners.set(numbers.next(), numbers.next())
-  return { entries: HeldArray.from(extras, clock, all), owners }
-}
-
-/** Whether a number of an entry is much as that of the entry before: when it ends, for how long it is held, when it was charged. */
-function isNearby(place: number): boolean {
-  return place === 0 || place === 2 || place === 3
+  return { entries, owners }
 }

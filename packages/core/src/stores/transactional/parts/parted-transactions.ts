@@ -35,7 +35,7 @@ export interface TransactionOptions<T> {
 }
 
 /**
- * Transactions on states, of which those with many entries are in parts: see `PartedHeld` and `PartedLog`. What a
+ * Transactions on states, of which those with many entries are in parts: see `PartedHeld`. What a
  * client has of its own is read only where its state is marked, or where there is none.
  */
 export class PartedTransactions {
