@@ -20,6 +20,11 @@ export async function startCli(
   }) as ChildProcessWithoutNullStreams
 }
 
+/** What a replay says besides how far it is, which it says where it takes longer than two seconds. */
+export function complaints(stderr: string): string {
+  return stderr.replaceAll(/^.* a second\n/gm, '')
+}
+
 /** @param input what standard input holds. Default: nothing */
 export async function runCli(args: readonly string[], input?: string | Buffer): Promise<Ended> {
   const child = await startCli(args)

@@ -36,7 +36,7 @@ let nodes: Record<string, string>
 let released: string
 
 /** npm may have to fetch what the empty project needs, and other versions of Node. */
-const setupTimeout = 300_000
+const setupTimeout = 1_800_000
 
 function read(...path: string[]): string {
   return readFileSync(join(...path), 'utf8')
