@@ -110,7 +110,7 @@ function chargeRefusal(
  * The charges of a request, and behind them that of what counts the refusals of its first key.
  *
  * @param cost 0: it does not count this request, which is asked for again if it is refused
- * @param into an array to use again
+ * @param into an array that the same limit has filled before
  */
 export function withRefusals(
   charges: readonly Charge[],
@@ -119,7 +119,13 @@ export function withRefusals(
   into: Charge[] = [],
 ): readonly Charge[] {
   for (let i = 0; i < charges.length; i += 1) into[i] = charges[i] as Charge
-  into[charges.length] = { key: (charges[0] as Charge).key, limit, cost }
+  const { key } = charges[0] as Charge
+  const last = into[charges.length]
+  if (last === undefined) into[charges.length] = { key, limit, cost }
+  else {
+    last.key = key
+    last.cost = cost
+  }
   return into
 }
 
