@@ -2,7 +2,7 @@
 // entries need is in chunks that they share, so they have one state. Libraries that are no dependencies
 // in the manifest are bundled too, with their licences.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import commonjs from '@rollup/plugin-commonjs'
 import { nodeResolve } from '@rollup/plugin-node-resolve'
@@ -90,8 +90,11 @@ async function write(folder, options, { ending, ...output }) {
 
 /**
  * The declaration of the ESM form is that of the CommonJS form: each class has one type then, also in a
- * process that loads both.
+ * process that loads both. `export *` leaves out the default, which each entry exports by name too.
  */
 function declareEsm(entry) {
-  writeFileSync(`${entry}.d.ts`, `export * from './${basename(entry)}.cjs'\n`)
+  const from = `'./${basename(entry)}.cjs'`
+  const [, name] = /(\w+) as default\b/.exec(readFileSync(`${entry}.d.cts`, 'utf8')) ?? []
+  const byDefault = name === undefined ? '' : `export { ${name} as default } from ${from}\n`
+  writeFileSync(`${entry}.d.ts`, `export * from ${from}\n${byDefault}`)
 }

@@ -1,6 +1,7 @@
 // Compiled as ESM (.mts) and as CommonJS (.cts) against the packed declarations; never run.
 
-import { decisionOf, limitFetch, RateLimitError, rateLimit } from '@sluice/hono'
+import byDefault, { decisionOf, limitFetch, RateLimitError, rateLimit } from '@sluice/hono'
+import shedLoad from '@sluice/hono/overload'
 import { Hono } from 'hono'
 
 const limit = rateLimit({ limit: 2, window: '1m', key: (c) => c.req.header('x-api-key') })
@@ -37,3 +38,10 @@ export const GET: (
 )
 
 export const isRefusal = (error: unknown): boolean => error instanceof RateLimitError
+
+export const defaults: readonly [typeof rateLimit, ReturnType<typeof shedLoad>] = [
+  byDefault,
+  shedLoad(),
+]
+// @ts-expect-error The default is not any either.
+byDefault({ limit: '2', window: '1m' })

@@ -1,6 +1,7 @@
 // Compiled as ESM (.mts) and as CommonJS (.cts) against the packed declarations; never run.
 
-import { type Decision, RateLimitError, rateLimit } from '@sluice/koa'
+import byDefault, { type Decision, RateLimitError, rateLimit } from '@sluice/koa'
+import shedLoad from '@sluice/koa/overload'
 import Koa from 'koa'
 
 interface State {
@@ -25,3 +26,10 @@ export const typed = new Koa<State, { tenant: string }>()
   .use((ctx) => ctx.state.rateLimit?.remaining)
 
 export const isRefusal = (error: unknown): boolean => error instanceof RateLimitError
+
+export const defaults: readonly [typeof rateLimit, ReturnType<typeof shedLoad>] = [
+  byDefault,
+  shedLoad(),
+]
+// @ts-expect-error The default is not any either.
+byDefault({ limit: '2', window: '1m' })

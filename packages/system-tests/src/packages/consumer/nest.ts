@@ -8,6 +8,7 @@ import {
   RateLimitModule,
   type RateLimits,
 } from '@sluice/nest'
+import shedLoad, { shedLoad as byName } from '@sluice/nest/overload'
 import type { Request } from 'express'
 
 export const modules = [
@@ -29,3 +30,4 @@ export class Guard extends RateLimitGuard {
 
 export const remaining = async ({ limiter }: RateLimits) => (await limiter.peek('a')).remaining
 export const isRefusal = (error: unknown): boolean => error instanceof RateLimitException
+export const isSame: boolean = shedLoad === byName

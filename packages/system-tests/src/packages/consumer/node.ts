@@ -2,7 +2,8 @@
 
 import { createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
-import { RateLimitError, rateLimit } from '@sluice/node'
+import byDefault, { RateLimitError, rateLimit } from '@sluice/node'
+import shedLoad from '@sluice/node/overload'
 
 const limit = rateLimit({ limit: 2, window: '1m', key: ({ url }) => url })
 
@@ -30,3 +31,10 @@ export const secure = createSecureServer({}, (request, response) => {
 })
 
 export const isRefusal = (error: unknown): boolean => error instanceof RateLimitError
+
+export const defaults: readonly [typeof rateLimit, ReturnType<typeof shedLoad>] = [
+  byDefault,
+  shedLoad(),
+]
+// @ts-expect-error The default is not any either.
+byDefault({ limit: '2', window: '1m' })

@@ -2,7 +2,8 @@
 
 import { createLimiter, type Duration, memoryStore, type RateLimitConfig } from '@sluice/core'
 import * as testing from '@sluice/core/testing'
-import { rateLimit } from '@sluice/express'
+import byDefault, { rateLimit } from '@sluice/express'
+import shedLoad from '@sluice/express/overload'
 import express from 'express'
 
 export async function decide(key: string): Promise<boolean> {
@@ -61,3 +62,10 @@ const options = {
 
 export const app: express.Express = express().use(rateLimit(options))
 export const names: string[] = Object.keys(testing)
+
+export const defaults: readonly [typeof rateLimit, ReturnType<typeof shedLoad>] = [
+  byDefault,
+  shedLoad(),
+]
+// @ts-expect-error The default is not any either.
+byDefault({ limit: '2', window: '1m' })
