@@ -163,6 +163,22 @@ export const providers = [{ provide: APP_GUARD, useClass: ThrottlerGuard }]
     ])
   })
 
+  it('stays where a file exports the decorators again, which others import from there', () => {
+    const files = migrated({
+      'app.module.ts': nestModule(TWO),
+      'throttle.ts': "export { Throttle } from '@nestjs/throttler'\n",
+      'pages.ts': controller('@Throttle({ short: { limit: 1, ttl: 5000 } })').replace(
+        '@nestjs/throttler',
+        './throttle.js',
+      ),
+    })
+    expect(files['throttle.ts']?.left[0]?.reason).toContain('Other files use @nestjs/throttler')
+    expect(files['app.module.ts']).toMatchObject({
+      rewritten: 0,
+      left: [{ reason: expect.stringContaining('together with ./throttle.ts:3') }],
+    })
+  })
+
   it.each([
     [
       'getTracker(req) {\n    return req.user.id\n  }',

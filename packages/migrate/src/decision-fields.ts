@@ -43,11 +43,15 @@ export function ofRateLimiterRes(
 }
 
 /** The fields of what `limit(key)` of @upstash/ratelimit returns. */
-export function ofUpstashResult(decision: string): Readonly<Record<string, string>> {
+export function ofUpstashResult(
+  decision: string,
+): Readonly<Record<string, string> & { pending: string }> {
   return {
     success: `${decision}.allowed`,
     limit: `${decision}.limit`,
     remaining: `${decision}.remaining`,
     reset: `(Date.now() + ${decision}.resetMs)`,
+    // Nothing goes on after `consume`.
+    pending: 'Promise.resolve()',
   }
 }

@@ -14,6 +14,7 @@ export const DIFFERENCES = {
     'limiters on one store share their counts there unless they have prefixes of their own. This one counts by itself, under its prefix. To share counts, give limiters the same prefix, limit and window.',
   resetTime: 'resetMs takes the place of resetTime: ms from now, not a date.',
   info: 'request.rateLimit is a decision here: limit, remaining, resetMs from now. It has no used, current or resetTime.',
+  used: 'used: refused requests are not counted here, so it never exceeds limit, and used === limit + 1 is never true. For once in each window, when a client has used its limit, write alertAt: [1] and onThreshold: (event) => ….',
   infoType: '@sluice/express declares request.rateLimit as a decision: remove this declaration.',
   draft8:
     'in RateLimit and RateLimit-Policy the policy is named default, not by its numbers, and there is no pk: policies have names of their own, and partitionSecret adds pk.',
@@ -60,6 +61,8 @@ export const DIFFERENCES = {
   atFailure: {
     refuses:
       "while the store fails, this code refused every request, so onStoreError is 'deny'. With the default, 'local', this process goes on counting.",
+    fails:
+      "while the store fails, this code answered with an error, so onStoreError is 'deny': it refuses. With the default, 'local', this process goes on counting.",
     handles:
       "while the store fails, this process goes on counting (onStoreError: 'local'), and no error is caught here. With 'deny' it refuses every request.",
   },

@@ -1,8 +1,9 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { readsOf, resolved, unwrapped, wrapped } from './bindings.ts'
+import type { Imports, Use } from './imports.ts'
 import { OptionsObject } from './options-object.ts'
-import type { Source } from './source.ts'
+import { isTypeScript, type Source } from './source.ts'
 
 /** An object of options, and what is known of those that are spread into it. */
 export interface FoundOptions {
@@ -17,35 +18,70 @@ export interface FoundOptions {
 
 /**
  * Types an object that a constant keeps, in TypeScript: the functions in it have parameters without
- * types, and a name of an algorithm would be any text. To be called when the object is finished.
+ * types, and a name or a duration would be any text. To be called when the object is finished.
  *
+ * @param imports the imports of the other limiter, whose types of options would not fit
  * @param type the type of the options
  */
-export function typeConstant(source: Source, { options }: FoundOptions, type: () => string): void {
+export function typeConstant(imports: Imports, { options }: FoundOptions, type: string): void {
+  const { source } = imports
   const { path } = options
   let outer: NodePath = path
   while (outer.parentPath?.isTSAsExpression()) outer = outer.parentPath
-  const declarator = outer.parentPath
+  let declarator = outer.parentPath
+  while (declarator?.isConditionalExpression() || declarator?.isLogicalExpression()) {
+    declarator = declarator.parentPath
+  }
   if (!declarator?.isVariableDeclarator() || declarator.node.id.type !== 'Identifier') return
-  const isTyped = declarator.node.id.typeAnnotation != null
-  const needsType = /\b_?decision\b|\balgorithm: /.test(source.current(path.node))
-  if (isTyped || !needsType || !/\.[cm]?tsx?$/i.test(source.name)) return
-  source.edits.appendLeft(outer.node.end as number, ` satisfies Partial<${type()}>`)
+  if (!isTypeScript(source)) return
+  const { typeAnnotation } = declarator.node.id
+  const own = typesIn(imports, typeAnnotation)
+  if (typeAnnotation != null && own.length > 0) {
+    if (!own.some((use) => imports.isDropped(use))) {
+      source.remove(typeAnnotation, typeAnnotation.start as number, typeAnnotation.end as number)
+    }
+    for (const use of own) imports.drop(use)
+  } else if (
+    typeAnnotation != null ||
+    !/\b_?decision\b|\b(algorithm|window|headers|respond|onStoreError): /.test(
+      source.current(path.node),
+    )
+  ) {
+    return
+  }
+  const name = imports.local(type, true)
+  source.edits.appendLeft(outer.node.end as number, ` satisfies Partial<${name}>`)
 }
 
+/** The types of the other limiter in a type. */
+function typesIn(imports: Imports, type: t.Node | null | undefined): Use[] {
+  return imports.uses.filter(({ path }) => path.find(({ node }) => node === type) !== null)
+}
+
+/** Whether a type is of a constant that only options of these owners read, so that it goes with them. */
+export function isOfOptions({ path }: Use, owners: Owners): boolean {
+  const annotation = path.findParent((each) => each.isTSTypeAnnotation())
+  const id = annotation?.parentPath
+  return id?.parentPath?.isVariableDeclarator() === true && isOnlyReadBy(id, owners)
+}
+
+/** The end of a reason where two places change together. */
+export const BY_HAND =
+  'Rewrite both by hand, in one change: https://sluicejs.github.io/sluice/migrating has every name.'
+
 /** Why options that another file makes, or reads, are not rewritten. */
-export const ELSEWHERE =
-  'Some of its options are made or read elsewhere. Rename them there first: https://sluicejs.github.io/sluice/migrating has every name.'
+export const ELSEWHERE = `Some of its options are made or read elsewhere. ${BY_HAND}`
 
 const COMPILED =
   'This file is compiled from another one. Run the command on that one, and build again.'
+const PASSED_ON = `It is not called here, but passed on, and what gets it may call it. ${BY_HAND}`
 
 /** Leaves something that is used in another way than by a call. */
 export function leaveUse(source: Source): never {
   const isCompiled = /\b__importDefault\b|\b_interopRequireDefault\b|['"]__esModule['"]/.test(
     source.text,
   )
-  return source.leave(isCompiled ? COMPILED : ELSEWHERE)
+  return source.leave(isCompiled ? COMPILED : PASSED_ON)
 }
 
 /** The owners of options: the calls, or the objects, that a peer rewrites in a file. */
@@ -89,7 +125,8 @@ export function findOptions(
 /** `common`, `x ? { … } : {}`, `x && { … }`: the objects that it can be. */
 function objectsIn(source: Source, path: NodePath, owners: Owners): NodePath<t.ObjectExpression>[] {
   const inner = resolved(path)
-  if (inner !== unwrapped(path) && !isOnlyReadBy(unwrapped(path), owners)) source.leave(ELSEWHERE)
+  const leave = () => source.leave(`${ELSEWHERE} Here: ${nameIn(source, path)}.`)
+  if (inner !== unwrapped(path) && !isOnlyReadBy(unwrapped(path), owners)) leave()
   if (inner.isObjectExpression()) return [inner]
   if (inner.isConditionalExpression()) {
     return [inner.get('consequent'), inner.get('alternate')].flatMap((each) =>
@@ -99,7 +136,13 @@ function objectsIn(source: Source, path: NodePath, owners: Owners): NodePath<t.O
   if (inner.isLogicalExpression({ operator: '&&' })) {
     return objectsIn(source, inner.get('right'), owners)
   }
-  return inner.isNullLiteral() || isUndefined(inner) ? [] : source.leave(ELSEWHERE)
+  return inner.isNullLiteral() || isUndefined(inner) ? [] : leave()
+}
+
+/** An expression for a reader, in a few words. */
+function nameIn(source: Source, path: NodePath): string {
+  const text = source.original(path.node).replace(/\s+/g, ' ')
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
 function isUndefined(path: NodePath): boolean {

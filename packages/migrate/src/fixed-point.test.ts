@@ -10,6 +10,11 @@ function expectFixedPoint(text: string, path: string): string {
   const migrated = migrateText(text, path).text
   const again = migrateText(migrated, path).text
   if (again !== migrated) expect({ text, migrated: again }).toEqual({ text, migrated })
+  const declared = Object.entries(parseProgram(text, path).scope.bindings)
+  const { globals } = parseProgram(migrated, path).scope as unknown as { globals: object }
+  // No name has lost its import.
+  const lost = declared.filter(([name, { constant }]) => constant && name in globals)
+  expect(lost.map(([name]) => name)).toEqual([])
   return migrated
 }
 
@@ -67,6 +72,11 @@ const l = new RateLimiterMemory({ points: 1, duration: 1 });
 (l.consume(key))
   .then(() => next())
   .catch(() => refuse())`,
+  'a function behind a cast': `import { rateLimiter } from 'hono-rate-limiter'
+const a = (rateLimiter as any)({ limit: 1 }), b = rateLimiter({ keyGenerator })`,
+  'a chain behind a cast': `import { RateLimiterMemory } from 'rate-limiter-flexible'
+const l = new RateLimiterMemory({ points: 1, duration: 1 });
+(l.consume(key) as any).then(() => next()).catch(() => refuse())`,
   'numbers in parentheses': `import { Throttle } from '@nestjs/throttler'
 class Users {
   @Throttle((5), 60) list() {}

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { memberName, nameOf, unwrapped, wrapped } from './bindings.ts'
+import { memberName, nameOf, readsOf, resolved, unwrapped, wrapped } from './bindings.ts'
 import type { Source } from './source.ts'
 
 /** A function in the place where it is used. */
@@ -86,6 +86,21 @@ export function functionText(source: Source, fn: InlineFunction): string {
   return `${isAsync ? 'async ' : ''}function ${source.edits.slice(key.end as number, fn.node.end as number)}`
 }
 
+/**
+ * Leaves a limiter that a function makes, perhaps again and again, while what keeps its counts is made once,
+ * outside of it: here, each limiter has counts of its own.
+ *
+ * @param counts the value of the option of this name
+ */
+export function checkOnce(source: Source, counts: NodePath, limiter: NodePath, name: string): void {
+  const functionOf = (path: NodePath) => path.getFunctionParent()?.node
+  const inside = functionOf(limiter)
+  if (inside === undefined || functionOf(resolved(counts)) === inside) return
+  source.leave(
+    `${name}: a function makes the limiter, and what keeps its counts is outside of it. Here, the counts are in the limiter: make it once, outside of the function.`,
+  )
+}
+
 /** All that a function returns. */
 export function resultsOf(fn: NodePath<t.Function>): NodePath[] {
   const body = fn.get('body') as NodePath
@@ -137,6 +152,17 @@ export function isInArithmetic(path: NodePath): boolean {
   const { parent } = wrapped(path)
   if (parent.type === 'BinaryExpression') return ARITHMETIC.includes(parent.operator)
   return parent.type === 'UnaryExpression' && ['+', '-'].includes(parent.operator)
+}
+
+const COMPARISONS = ['==', '===', '!=', '!==', '<', '>', '<=', '>=']
+
+/** Whether an expression, or the constant that it initializes, is compared with something. */
+export function isCompared(path: NodePath): boolean {
+  const isOperand = (each: NodePath) => {
+    const { parent } = wrapped(each)
+    return parent.type === 'BinaryExpression' && COMPARISONS.includes(parent.operator)
+  }
+  return isOperand(path) || readsOf(path).some(isOperand)
 }
 
 /**

@@ -1,6 +1,14 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, isRequireOf, memberName, nameOf, typeUsesIn, unwrapped } from './bindings.ts'
+import {
+  importedFrom,
+  isRequireOf,
+  memberName,
+  nameOf,
+  typeUsesIn,
+  unwrapped,
+  wrapped,
+} from './bindings.ts'
 import { removeDeclarator, removeLines } from './remove.ts'
 import type { Source } from './source.ts'
 
@@ -25,8 +33,8 @@ export function callOf(use: Use): UseCall | undefined {
 }
 
 /** Whether a name is used as a type. */
-export function isTypeUse({ parentPath }: NodePath): boolean {
-  return parentPath?.node.type.startsWith('TS') ?? false
+export function isTypeUse(path: NodePath): boolean {
+  return wrapped(path).parentPath?.node.type.startsWith('TS') ?? false
 }
 
 /** A statement that loads the module: of a `require` its declarator. */
@@ -38,7 +46,7 @@ export class Imports {
   readonly uses: readonly Use[]
   /** The file loads it, or a name of it. */
   readonly isUsed: boolean
-  readonly #source: Source
+  readonly source: Source
   readonly #to: string
   readonly #loadings: readonly Loading[]
   readonly #replaced = new Set<t.Node>()
@@ -47,7 +55,7 @@ export class Imports {
 
   /** @param to the module that replaces it; `''`: none does */
   constructor(source: Source, from: string, to: string) {
-    this.#source = source
+    this.source = source
     this.from = from
     this.#to = to
     // Most files use few of the packages, and walking a program takes long.
@@ -61,14 +69,19 @@ export class Imports {
     this.isUsed = this.#loadings.length > 0 || this.uses.length > 0
   }
 
+  /** Where the file uses the module first, or loads it. */
+  get first(): NodePath | undefined {
+    return this.uses[0]?.path ?? this.#loadings[0]
+  }
+
   /** Writes the name of another export in place of a use. @param isType it is used as a type */
   replace(use: Use, name: string, isType = false): void {
     this.drop(use)
     if (use.path.isCallExpression() && use.path.node.callee.type === 'Import') {
-      this.#source.replace(use.path.node.arguments[0] as t.Node, `'${this.#to}'`)
+      this.source.replace(use.path.node.arguments[0] as t.Node, `'${this.#to}'`)
       return
     }
-    this.#source.replace(
+    this.source.replace(
       use.path.node,
       this.#isInline(use) ? this.#inline(name) : this.local(name, isType),
     )
@@ -94,10 +107,10 @@ export class Imports {
     const key = isType ? `type ${name}` : name
     const known = this.#needed.get(key)
     if (known !== undefined) return known
-    const left = this.uses.filter(({ path }) => this.#source.isLeft(path))
+    const left = this.uses.filter(({ path }) => this.source.isLeft(path))
     const kept = left.map(({ path }) => rootName(path))
     const own = new Set(this.#loadings.flatMap(localsOf).filter((each) => !kept.includes(each)))
-    const isFree = (each: string) => own.has(each) || !this.#source.names.has(each)
+    const isFree = (each: string) => own.has(each) || !this.source.names.has(each)
     const local = isFree(name) ? name : `sluice${name[0]?.toUpperCase()}${name.slice(1)}`
     this.#needed.set(key, local)
     return local
@@ -136,7 +149,7 @@ export class Imports {
     kept: ReadonlySet<string>,
     isType: boolean,
   ): void {
-    const source = this.#source
+    const source = this.source
     const locals = localsOf(loading)
     const isKept = this.#replaced.size === 0 || locals.every((each) => kept.has(each))
     if (needed.size === 0 && locals.length > 0 && isKept) return
@@ -158,7 +171,7 @@ export class Imports {
   }
 
   #rewriteDeclarator(loading: NodePath<t.VariableDeclarator>, texts: readonly string[]): void {
-    const source = this.#source
+    const source = this.source
     const { parent } = loading
     const isSole = parent.type === 'VariableDeclaration' && parent.declarations.length === 1
     if (texts.length === 0) removeDeclarator(source, loading)

@@ -1,3 +1,8 @@
+import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
+import { noteBesides } from './besides.ts'
+import { BY_HAND } from './find-options.ts'
+import { Imports } from './imports.ts'
 import { type Parsed, parseFile } from './parse.ts'
 import { expressRateLimit } from './peers/express.ts'
 import { fastifyRateLimit } from './peers/fastify.ts'
@@ -8,6 +13,7 @@ import { koaRatelimit } from './peers/koa.ts'
 import { nestThrottler } from './peers/nest.ts'
 import type { Peer } from './peers/peer.ts'
 import { upstashRatelimit } from './peers/upstash.ts'
+import { leaveSharers } from './shared-values.ts'
 import { type Culprit, type Left, type LeftCalls, Source, type Staying } from './source.ts'
 import { withoutUnused } from './unused.ts'
 
@@ -114,7 +120,11 @@ function migrateAlone(
     const known = leftCalls.size
     const source = new Source(parsed, leftCalls, staying, files)
     try {
-      const peers = PEERS.filter((peer) => peer.migrate(source)).map(({ name }) => name)
+      const peers = PEERS.filter((peer) => {
+        const isExported = leaveExports(source, peer)
+        return peer.migrate(source) || isExported
+      }).map(({ name }) => name)
+      leaveSharers(source)
       if (leftCalls.size === known) {
         const migration = finished(source, peers)
         if (migration !== undefined) return { source, migration }
@@ -126,17 +136,48 @@ function migrateAlone(
   }
 }
 
+/** What a file exports of a package stays: others may use it. @returns whether there is something */
+function leaveExports(source: Source, { name }: Peer): boolean {
+  if (!source.text.includes(name)) return false
+  const found: NodePath[] = []
+  const add = (path: NodePath<t.ExportNamedDeclaration | t.ExportAllDeclaration>) => {
+    if (path.node.source?.value === name) found.push(path)
+  }
+  source.program.traverse({ ExportNamedDeclaration: add, ExportAllDeclaration: add })
+  const leave = () => source.leave(`Other files use ${name} by this one. ${BY_HAND}`)
+  source.migrateJointly(name, new Map(found.map((path) => [path, leave])))
+  return found.length > 0
+}
+
+/** What is used beside limiters alone, or not at all, says so: it may depend on other files. */
+function noteIdle(source: Source, peers: readonly string[]): void {
+  const isIdle = source.rewritten.length + source.left.length === 0 && !source.edits.hasChanged()
+  for (const peer of peers) {
+    const { first, uses } = new Imports(source, peer, '')
+    if (first === undefined || source.isEdited(first.node)) continue
+    if (uses.length === 0) source.noteLeft(first, `Nothing in this file uses ${peer}. Remove it.`)
+    else if (isIdle) {
+      source.noteLeft(
+        first,
+        `This file makes no limiter of ${peer}. Rewrite it by hand together with those that do: https://sluicejs.github.io/sluice/migrating has every name.`,
+      )
+    }
+  }
+}
+
 /** @returns undefined if the text that comes out does not parse: `leftCalls` has grown then */
 function finished(source: Source, peers: readonly string[]): Migration | undefined {
-  const { rewritten, left } = source
-  const result = { peers, rewritten: rewritten.length, left }
-  if (peers.length === 0) return { ...result, text: source.text }
+  const { rewritten } = source
+  if (peers.length === 0) return { peers, rewritten: 0, left: [], text: source.text }
+  noteBesides(source)
+  noteIdle(source, peers)
   try {
-    return { ...result, text: withoutUnused(source, source.finish()) }
+    const text = withoutUnused(source, source.finish())
+    return { peers, rewritten: rewritten.length, left: source.left, text }
   } catch (error) {
     // Edits may also be in each other's way.
     if (rewritten.length === 0) throw error
-    source.leaveAll(BROKEN)
+    for (const call of rewritten) source.giveUp(call, BROKEN)
     return undefined
   }
 }

@@ -45,8 +45,7 @@ export function writeNotes(
     const start = anchorOf(edited, path)
     if (!staying.has(start)) removeStays(file, edits, lineStartOf(file, start))
   }
-  for (const { path, text } of notes) {
-    const start = anchorOf(edited, path)
+  for (const { text, start } of shortened(edited, notes)) {
     const lineStart = lineStartOf(file, start)
     const before = file.slice(lineStart, start)
     const isOnOwnLine = before.trim() === ''
@@ -60,6 +59,22 @@ export function writeNotes(
       edits.appendLeft(lineStart, lines)
     }
   }
+}
+
+/** The notes with their places. What stays for the reason of the one above it says only that. */
+function shortened(edited: Edited, notes: readonly Note[]) {
+  const placed = notes.map((note) => ({ ...note, start: anchorOf(edited, note.path) }))
+  const first = new Map<string, number>()
+  for (const { text, start } of placed) first.set(text, Math.min(start, first.get(text) ?? start))
+  const seen = new Set<string>()
+  return placed.flatMap((note) => {
+    const isRepeated = note.leaves === true && note.start !== first.get(note.text)
+    const text = isRepeated ? `${STAYS}The reason is the one above.` : note.text
+    const key = `${note.start} ${text}`
+    if (seen.has(key)) return []
+    seen.add(key)
+    return [{ ...note, text }]
+  })
 }
 
 /**

@@ -4,7 +4,7 @@ import { durationMs, durationOf, durationText } from './durations.ts'
 import type { FoundOptions } from './find-options.ts'
 import { renameFunction } from './option-functions.ts'
 import type { OptionsObject } from './options-object.ts'
-import type { Source } from './source.ts'
+import { isTypeScript, type Source } from './source.ts'
 
 /** The largest limit for which a log is written: it keeps an entry for each admitted request. */
 const LONGEST_LOG = 1000
@@ -51,7 +51,7 @@ export function numberText(
     }
     return isBare ? `Number(${text} ?? ${unset})` : `Number(${text})`
   }
-  const isTyped = /\.[cm]?tsx?$/i.test(source.name) && !path.isCallExpression()
+  const isTyped = isTypeScript(source) && !path.isCallExpression()
   if (kind === 'unknown' && !isTyped) source.note(path, NUMBERS)
   if (kind === 'unknown' && isTyped && readsText) source.note(path, TYPE)
   return text
@@ -91,7 +91,7 @@ function either(one: NodePath, other: NodePath): Kind {
 
 /** Text that is made at run time has the type string, which is no duration in TypeScript. The limiter checks it. */
 function durationOfType(source: Source, path: NodePath, text: string): string {
-  const isTyped = /\.[cm]?tsx?$/i.test(source.name)
+  const isTyped = isTypeScript(source)
   return isTyped && readsEnvironment(path) ? `(${text}) as never` : text
 }
 

@@ -1,4 +1,5 @@
 import type { NodePath } from '@babel/traverse'
+import { optionHere } from '@sluice/core/adapter'
 import { importedFrom, memberName, resolved, unwrapped } from './bindings.ts'
 import {
   functionText,
@@ -44,7 +45,13 @@ export function checkUnknown(
   same: readonly string[] = [],
 ): void {
   const [name] = options.unknown.filter((each) => !same.includes(each))
-  if (name !== undefined) source.leave(`${name}: there is no such option here.`)
+  if (name === undefined) return
+  const here = optionHere(name)?.option
+  const instead =
+    here === undefined
+      ? 'nothing takes its place here. Remove it, if nothing depends on it.'
+      : `${here} takes its place, in another form: https://sluicejs.github.io/sluice/options#${here.toLowerCase()}`
+  source.leave(`${name}: ${instead}`)
 }
 
 /** The function with its first parameters, called where it can't be used as it is. */

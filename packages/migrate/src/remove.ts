@@ -50,7 +50,7 @@ export function removeFromList(source: Source, list: readonly Node[], node: Node
   const i = list.indexOf(node)
   const [previous, next] = [list[i - 1], list[i + 1]]
   if (next) source.edits.remove(node.start as number, next.start as number)
-  else source.edits.remove((previous ?? node).end as number, node.end as number)
+  else source.edits.remove((previous?.end ?? node.start) as number, node.end as number)
 }
 
 /** The word `new`: what is left is a call. */

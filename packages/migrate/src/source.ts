@@ -48,7 +48,7 @@ export class Source {
   readonly files: readonly Parsed[]
   readonly dependencies: Parsed['dependencies']
   readonly #notes: Note[] = []
-  readonly #replaced: Node[] = []
+  readonly #replaced: (Node & { readonly text: string })[] = []
   /** Names that new declarations of a scope have. */
   readonly #claimed = new Map<t.Node, Set<string>>()
   readonly #leftCalls: LeftCalls
@@ -110,9 +110,9 @@ export class Source {
     throw new CallLeft(reason)
   }
 
-  /** Gives up all calls that were rewritten. @param reason sentences for a reader of the file */
-  leaveAll(reason: string): void {
-    for (const call of this.rewritten) this.#leftCalls.set(placeOf(call), reason)
+  /** Gives up a call that was rewritten. @param reason sentences for a reader of the file */
+  giveUp(call: NodePath, reason: string): void {
+    this.#leftCalls.set(placeOf(call), reason)
   }
 
   /**
@@ -172,14 +172,24 @@ export class Source {
     return this.edits.slice(start as number, end as number)
   }
 
+  /** Whether a node has other text now, or is a part of what has. */
+  isEdited(node: Node): boolean {
+    try {
+      return this.current(node) !== this.original(node)
+    } catch {
+      // Its edges are within what has other text.
+      return true
+    }
+  }
+
   replace(node: Node, text: string): void {
-    this.#replaced.push(node)
+    this.#replaced.push({ ...node, text })
     this.edits.overwrite(node.start as number, node.end as number, text)
   }
 
   /** Takes a node out, with what is around it. */
   remove(node: Node, start: number, end: number): void {
-    this.#replaced.push(node)
+    this.#replaced.push({ ...node, text: '' })
     this.edits.remove(start, end)
   }
 
@@ -188,6 +198,12 @@ export class Source {
     return this.#replaced.some(
       (each) => Number(each.start) <= Number(start) && Number(end) <= Number(each.end),
     )
+  }
+
+  /** Whether it had a name that no new text has. */
+  isGone(node: Node): boolean {
+    const name = this.original(node)
+    return this.isReplaced(node) && !this.#replaced.some(({ text }) => text.includes(name))
   }
 
   /** Whether a position is within a node that has other text now, not at its edges. */
@@ -256,6 +272,11 @@ export class Source {
       .map(({ path, text }) => ({ line: lineOf(path), reason: text.replace(STAYS, '') }))
   }
 
+  /** What stays as it is, in the order of its comments. */
+  get leftPaths(): NodePath[] {
+    return this.#notes.flatMap(({ path, leaves }) => (leaves ? [path] : []))
+  }
+
   /** A comment above what stays as it is. @param reason sentences for a reader of the file */
   noteLeft(path: NodePath, reason: string): void {
     this.#notes.push({ path, text: STAYS + reason, leaves: true })
@@ -277,6 +298,11 @@ export class Source {
     writeNotes(this, this.#notes, this.rewritten)
     return this.edits.toString()
   }
+}
+
+/** Whether a file has types. */
+export function isTypeScript({ name }: Source): boolean {
+  return /\.[cm]?tsx?$/i.test(name)
 }
 
 /** The reason of a call that waits for others, for a reader of another file. */

@@ -29,12 +29,13 @@ export function renameHeaders(
     )
   }
   const value = headersOf(known)
-  if (value === 'false') source.note(options.path, DIFFERENCES.retryAfterAlone)
-  if (value.includes('draft-8')) source.note(options.path, DIFFERENCES.draft8)
   const first = ['standardHeaders', 'legacyHeaders', 'headers'].find((name) => options.has(name))
   options.remove('standardHeaders', 'legacyHeaders', 'headers')
+  if (first === undefined && !isUnsaid) return
+  if (value === 'false') source.note(options.path, DIFFERENCES.retryAfterAlone)
+  if (value.includes('draft-8')) source.note(options.path, DIFFERENCES.draft8)
   if (first !== undefined) options.replace(first, ['headers', value])
-  else if (isUnsaid) options.add(['headers', value])
+  else options.add(['headers', value])
 }
 
 function headersOf(profiles: readonly string[]): string {

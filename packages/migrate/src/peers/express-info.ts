@@ -3,7 +3,7 @@ import type * as t from '@babel/types'
 import { nameOf, unwrapped } from '../bindings.ts'
 import { ofRateLimitInfo } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { isInArithmetic, memberOf } from '../functions.ts'
+import { isCompared, isInArithmetic, memberOf } from '../functions.ts'
 import type { Source } from '../source.ts'
 
 const REQUEST = /^req(uest)?$/
@@ -31,6 +31,7 @@ export function replaceInfo(source: Source): void {
       info.name
     ] as string
     if (info.name === 'resetTime') source.note(path, DIFFERENCES.resetTime)
+    else if (isCompared(info.member)) source.note(path, DIFFERENCES.used)
     // An exempt request has none.
     const isOptional = info.member.isOptionalMemberExpression()
     source.replace(

@@ -6,6 +6,7 @@ import { DIFFERENCES } from '../differences.ts'
 import {
   functionText,
   type InlineFunction,
+  isCompared,
   isInArithmetic,
   isInlineFunction,
   memberOf,
@@ -187,6 +188,9 @@ function replaceInfo(source: Source, fn: InlineFunction): boolean {
     const field = memberOf(info.member)
     const text = field && ofRateLimitInfo('decision', isInArithmetic(field.member))[field.name]
     if (field === undefined || text === undefined) source.leave(`handler: ${DIFFERENCES.info}`)
+    if (['used', 'current'].includes(field.name) && isCompared(field.member)) {
+      source.leave(DIFFERENCES.used)
+    }
     if (field.name === 'resetTime') source.note(path, DIFFERENCES.resetTime)
     source.replace(field.member.node, text)
   }

@@ -1,7 +1,8 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, resolved, unwrapped } from '../bindings.ts'
+import { importedFrom, readsOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES, noStore } from '../differences.ts'
+import { checkOnce } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
@@ -9,6 +10,9 @@ import { prefixText, type RedisStore, redisStoreOf } from './redis-store.ts'
 
 const MADE_ELSEWHERE =
   'store: pass the ioredis or node-redis client itself, and the prefix of its store as prefix. How this store is made is not seen here.'
+
+const SHARED =
+  'store: several limiters have these options, and share the counts in its store. Here limiters with different numbers on one store need different prefixes: give each its own store and prefix.'
 
 /** Where stores are from. */
 export interface Stores {
@@ -18,16 +22,18 @@ export interface Stores {
 }
 
 /** The option `store` of express-rate-limit. @returns whether it is Redis */
-export function renameStore(stores: Stores, options: OptionsObject): boolean {
+export function renameStore(stores: Stores, options: OptionsObject, limiter: NodePath): boolean {
   const { source } = stores
   const value = options.value('store')
   if (value === undefined) return false
   const store = storeOf(stores, value)
   if (store === undefined) {
+    checkOnce(source, value, limiter, 'store')
     options.remove('store')
     return false
   }
   const { client, prefix } = store
+  if (readsOf(options.path).length > 1) source.leave(SHARED)
   if (prefix === undefined) source.note(options.path, DIFFERENCES.sharedPrefix)
   const numbers = ['max', 'limit', 'windowMs'].map((name) => options.value(name))
   options.replace('store', ['store', client], ['prefix', prefixText(source, prefix, numbers)])

@@ -1,5 +1,5 @@
 import type { NodePath } from '@babel/traverse'
-import type { Owners } from '../find-options.ts'
+import { BY_HAND, isOfOptions, type Owners } from '../find-options.ts'
 import { callOf, type Imports, isTypeUse, type Use } from '../imports.ts'
 import type { Source } from '../source.ts'
 
@@ -36,8 +36,12 @@ function callsAround(imports: Imports, path: NodePath): NodePath[] {
   return owner === null ? [] : calls.filter((call) => call.isDescendant(owner))
 }
 
-export const MIXED =
-  'Types of express-rate-limit are written for it here, or for all limiters of this file. Change them first.'
+/** Why limiters stay because of a type. */
+export function mixed(source: Source, { path }: Use): string {
+  const type = source.original(path.node)
+  const names = Object.entries(TYPES).map(([there, here]) => `${there} is ${here}`)
+  return `Types for it, or for all limiters of this file, are of express-rate-limit: ${type}. ${BY_HAND} In @sluice/express, ${names.join(', ')}.`
+}
 
 /** A type for a limiter that has no name here: `rateLimit.Options`, `RateLimit` of old versions. */
 export function isForeignType(imports: Imports, { path, name }: Use): boolean {
@@ -45,8 +49,14 @@ export function isForeignType(imports: Imports, { path, name }: Use): boolean {
   return path.parentPath?.isTSQualifiedName() || !(name in TYPES || isLimiter(name))
 }
 
-/** A type that belongs to no limiter in particular. */
-export function isFreeType(imports: Imports, { path, name }: Use): boolean {
+/** A type that belongs to no limiter in particular, nor to the options of some that are rewritten. */
+export function isFreeType(imports: Imports, use: Use, owners: Owners): boolean {
+  const { path, name } = use
   const isOfBoth = name in TYPES || isLimiter(name)
-  return isOfBoth && isTypeUse(path) && callsAround(imports, path).length === 0
+  return (
+    isOfBoth &&
+    isTypeUse(path) &&
+    callsAround(imports, path).length === 0 &&
+    !isOfOptions(use, owners)
+  )
 }

@@ -26,7 +26,7 @@ import {
   isFreeType,
   isLimiter,
   isTypeOfMigrated,
-  MIXED,
+  mixed,
   TYPES,
 } from './express-types.ts'
 import type { Peer } from './peer.ts'
@@ -40,6 +40,8 @@ const DEFAULTS = [
 ] as const
 /** Options that do not exist here: what they do is always so, or is not needed. */
 const NOT_NEEDED = ['validate', 'logger', 'requestPropertyName'] as const
+const LOGGER =
+  "logger: warnings are process warnings of Node here, with codes. For yours, write process.on('warning', (warning) => …)."
 
 const ALONE =
   'Types of limiters that are made in other files stay, since these may stay. When they are rewritten: Options is RateLimitOptions of @sluice/express, RateLimitRequestHandler is RateLimitHandler.'
@@ -57,12 +59,14 @@ export const expressRateLimit: Peer = {
       calls.filter(({ call }) => !source.isLeft(call)).map(({ call }) => call.node),
     )
     const seen = new Set<t.Node>()
-    const isMixed =
-      imports.uses.some((use) => isForeignType(imports, use)) ||
-      (owners.size < calls.length && imports.uses.some((use) => isFreeType(imports, use)))
+    const inTheWay = imports.uses.find(
+      (use) =>
+        isForeignType(imports, use) ||
+        (owners.size < calls.length && isFreeType(imports, use, owners)),
+    )
     for (const { use, call } of calls) {
       source.migrate(call, () => {
-        if (isMixed) source.leave(MIXED)
+        if (inTheWay !== undefined) source.leave(mixed(source, inTheWay))
         checkMethods(source, call)
         imports.replace(use, 'rateLimit')
         migrateCall({ source, imports, redis, owners, seen }, call)
@@ -106,7 +110,7 @@ function checkMethods(source: Source, call: Call): void {
 /** Replaces a use that is not a call of the limiter. */
 function replaceName(source: Source, imports: Imports, use: Use, owners: Owners): void {
   const { path, name } = use
-  if (source.isReplaced(path.node)) imports.drop(use)
+  if (source.isGone(path.node)) imports.drop(use)
   if (source.isLeft(path) || imports.isDropped(use)) return
   const type = TYPES[name]
   if (type !== undefined) {
@@ -135,14 +139,14 @@ function migrateCall(context: Context, call: Call): void {
   for (const found of findOptions(source, given, owners, seen)) {
     migrateOptions(context, call, found)
     found.options.finish()
-    typeConstant(source, found, () => imports.local('RateLimitOptions', true))
+    typeConstant(imports, found, 'RateLimitOptions')
   }
 }
 
 function migrateOptions(context: Context, call: Call, found: FoundOptions): void {
   const { source } = context
   const { options, isWhole, mayHave } = found
-  checkOptions(source, found)
+  checkOptions(source, options)
   renameNumbers(source, options, 'windowMs', ['max', 'limit'], 1, [60_000, 5])
   renameFunction(source, options, 'skip')
   checkAddress(source, options)
@@ -151,7 +155,7 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
   renameHeaders(source, options, sendsLegacy, sendsLegacy && !mayHave('standardHeaders'))
   const isOther = ['handler', 'message', 'statusCode'].some(mayHave)
   renameResponse(source, options)
-  const isShared = renameStore(context, options)
+  const isShared = renameStore(context, options, call)
   renameSettle(source, options, {
     given: ['request', 'response'],
     usual: '(_request, response) => (response.statusCode < 400 ?',
@@ -159,6 +163,7 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
   renameSubnet(source, options)
   renameFailures(source, options, isShared)
   renameIdentifier(source, options)
+  if (options.has('logger')) source.note(options.path, LOGGER)
   options.remove(...NOT_NEEDED)
   if (constantOf(options.value('delayMs')) === 0) options.remove('delayMs')
   checkUnknown(source, options, ['statusCode'])
@@ -174,12 +179,12 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
 }
 
 /** Leaves the call if an option can't be the same here. */
-function checkOptions(source: Source, { options, soleValue }: FoundOptions): void {
+function checkOptions(source: Source, options: OptionsObject): void {
   const property = options.value('requestPropertyName')
   if (property !== undefined && !property.isStringLiteral({ value: 'rateLimit' })) {
     source.leave('requestPropertyName: here the decision is always request.rateLimit.')
   }
-  if ([soleValue('max'), soleValue('limit')].some((each) => constantOf(each) === 0)) {
+  if (['max', 'limit'].some((name) => constantOf(options.value(name)) === 0)) {
     source.leave(`A limit of 0 refuses everything here. Before ${MODULE} 7 it means no limit.`)
   }
 }

@@ -27,7 +27,7 @@ import {
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 import { checkClient } from './redis-client.ts'
-import { isPrefix } from './redis-store.ts'
+import { validPrefix } from './redis-store.ts'
 
 /** The context of all options of a file. */
 export interface Context {
@@ -97,9 +97,6 @@ function checkDuration(source: Source, path: NodePath | undefined): void {
 
 function renameStore({ source, imports }: Context, options: OptionsObject): void {
   const cache = options.value('cache')
-  if (!isPrefix(options.value('nameSpace'))) {
-    source.leave('nameSpace: prefix has letters, digits and . _ : - alone.')
-  }
   if (options.has('store')) source.leave('store: a store of your own has other methods here.')
   const redis = options.value('redis')
   const isInMemory = redis === undefined || redis.isIdentifier({ name: 'undefined' })
@@ -109,7 +106,8 @@ function renameStore({ source, imports }: Context, options: OptionsObject): void
     checkClient(source, redis)
     options.rename('redis')
   }
-  options.rename('nameSpace')
+  const prefix = options.value('nameSpace')
+  if (prefix !== undefined) options.rename('nameSpace', validPrefix(source, prefix))
   if (cache === undefined) return
   if (isInMemory) {
     const keys = source.original(cache.node)

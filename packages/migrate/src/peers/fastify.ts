@@ -55,10 +55,10 @@ export const fastifyRateLimit: Peer = {
         ...checks.map((check) => [check, () => source.leave(CHECK)] as const),
       ]),
     )
-    if (source.isStaying(MODULE)) return true
+    if (own.length === 0 || source.isStaying(MODULE)) return true
     for (const use of imports.uses) {
       const type = TYPES[use.name]
-      if (type !== undefined) imports.replace(use, type, true)
+      if (type !== undefined && !imports.isDropped(use)) imports.replace(use, type, true)
     }
     noteTrustProxy(source)
     imports.finish()
@@ -84,7 +84,9 @@ function registrationOf(path: NodePath): NodePath {
 function migrateRegistration(context: Context, register: NodePath, use: Use): void {
   const { source, imports } = context
   if (register === use.path || !register.isCallExpression()) {
-    source.leave('How the plugin is registered is not seen here.')
+    source.leave(
+      'How the plugin is registered is not seen here. Where it is, register rateLimit of @sluice/fastify, with limit for max and window for timeWindow.',
+    )
   }
   imports.replace(use, 'rateLimit')
   const [plugin, options] = register.get('arguments') as NodePath[]
@@ -102,7 +104,7 @@ function migrateRegistration(context: Context, register: NodePath, use: Use): vo
   for (const found of findOptions(source, options, context.owners, context.seen)) {
     migrateOptions(context, found, found.isWhole ? 'plugin' : 'part')
     found.options.finish()
-    typeConstant(source, found, () => imports.local('RateLimitOptions', true))
+    typeConstant(imports, found, 'RateLimitOptions')
   }
 }
 
@@ -169,7 +171,7 @@ function migrateRoute(context: Context, path: NodePath): void {
   for (const found of findOptions(source, path, owners, seen)) {
     migrateOptions(context, found, 'route')
     found.options.finish()
-    typeConstant(source, found, () => context.imports.local('FastifyRouteOptions', true))
+    typeConstant(context.imports, found, 'FastifyRouteOptions')
   }
 }
 

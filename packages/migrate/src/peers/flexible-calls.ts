@@ -130,5 +130,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 function advice(source: Source, name: string, call: NodePath<t.CallExpression>): string {
   if (name !== 'consume') return `${name}: ${INSTEAD[name] ?? 'there is no such method here.'}`
   const text = consumeText(source, call) ?? 'limiter.consume(key, { cost })'
-  return `write const decision = await ${text} and handle a refusal in if (!decision.allowed) { … }, with decision.retryAfterMs for msBeforeNext and decision.remaining for remainingPoints. It is not a rejection.`
+  const consumed = source.text.includes('consumedPoints')
+    ? ' consumedPoints is decision.limit - decision.remaining, which never exceeds limit.'
+    : ''
+  return `write const decision = await ${text} and handle a refusal in if (!decision.allowed) { … }, with decision.retryAfterMs for msBeforeNext and decision.remaining for remainingPoints. It is not a rejection.${consumed}`
 }

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { isParenthesized } from '../bindings.ts'
+import { isParenthesized, wrapped } from '../bindings.ts'
 import {
   type InlineFunction,
   isInlineFunction,
@@ -11,6 +11,7 @@ import {
 import { statementsAt } from '../indent.ts'
 import type { Source } from '../source.ts'
 import {
+  atFailureOf,
   type ConsumePlan,
   innerText,
   isTrivial,
@@ -54,7 +55,7 @@ export function planChain(source: Source, call: Call, consume: string): ConsumeP
   if (rejected.get('params')[0]?.isPattern() || then?.get('params')[0]?.isPattern())
     return undefined
   return {
-    atFailure: split.error === undefined ? 'refuses' : 'handles',
+    atFailure: atFailureOf(split),
     apply() {
       fields()
       results()
@@ -74,9 +75,10 @@ function rewrite(source: Source, call: Call, chain: Chain, texts: Texts): void {
   const { outermost, then, rejected } = chain
   const { consume, name, refusal, error } = texts
   const { eol } = source
-  const member = call.parentPath as NodePath<t.MemberExpression>
+  const member = wrapped(call).parentPath as NodePath<t.MemberExpression>
   const behind = source.text.slice(call.node.end as number, member.node.property.start as number)
-  const link = isParenthesized(call.node) ? behind.replace(/^.*\)/s, '') : behind
+  const isWithin = isParenthesized(call.node) || wrapped(call) !== call
+  const link = isWithin ? behind.replace(/^.*\)/s, '') : behind
   const indent = source.indentOf(member.node.property)
   const unit = '  '
   const isStatement = outermost.parentPath.isExpressionStatement()

@@ -2,14 +2,15 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
-import { findOptions, type Owners } from '../find-options.ts'
+import { type FoundOptions, findOptions, type Owners, typeConstant } from '../find-options.ts'
+import { Imports } from '../imports.ts'
 import { addLog, constantOf, renameNumbers } from '../numbers.ts'
 import { checkUnknown } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import { type LeftCalls, Source } from '../source.ts'
 import { checkClient } from './redis-client.ts'
-import { isPrefix, prefixText } from './redis-store.ts'
+import { prefixText, validPrefix } from './redis-store.ts'
 import type { ConsumePlan } from './refusal-code.ts'
 
 /** The defaults of rate-limiter-flexible. */
@@ -37,16 +38,18 @@ export type AtFailure = ConsumePlan['atFailure'] | 'works'
 /**
  * `new RateLimiterRedis({ … })` becomes `createLimiter({ … })`. May leave the call that is being rewritten.
  *
- * @param owners all limiters of the file
+ * @param owners the limiters of the file that are rewritten
  * @param atFailure what its calls do while its store fails
  */
 export function migrateConstructor(
-  source: Source,
+  imports: Imports,
   made: NodePath<t.NewExpression>,
   name: string,
   owners: Owners,
+  seen: Set<t.Node>,
   atFailure: AtFailure = 'works',
 ): void {
+  const { source } = imports
   const [given, ...others] = made.get('arguments') as NodePath[]
   if (given === undefined) {
     source.replace(made.node, `${name}({ limit: 4, window: '1s', algorithm: 'sliding-log' })`)
@@ -56,13 +59,15 @@ export function migrateConstructor(
   source.replace(made.node.callee, name)
   const last = others.at(-1)
   if (last) source.edits.remove(given.node.end as number, last.node.end as number)
-  for (const found of findOptions(source, given, owners, new Set())) {
+  for (const found of findOptions(source, given, owners, seen)) {
     const { options, isWhole, mayHave } = found
     const hasInsurance = mayHave('insuranceLimiter')
-    renameOptions(source, options)
+    renameOptions(source, found)
     if (isWhole) {
       for (const [there, here, value] of DEFAULTS) if (!mayHave(there)) options.add([here, value])
-      if (!hasInsurance && atFailure === 'refuses') options.add(['onStoreError', "'deny'"])
+      if (!hasInsurance && ['refuses', 'fails'].includes(atFailure)) {
+        options.add(['onStoreError', "'deny'"])
+      }
       if (!hasInsurance && atFailure !== 'works')
         source.note(made, DIFFERENCES.atFailure[atFailure])
       const isLog = addLog(source, found, ['points'], 4)
@@ -70,15 +75,20 @@ export function migrateConstructor(
       source.note(made, DIFFERENCES.refusal)
     }
     options.finish()
+    typeConstant(imports, found, 'LimiterOptions')
   }
 }
 
 /** The text of `createLimiter` with these options, in one line; the file stays as it is. */
-export function createLimiterText(source: Source, made: NodePath<t.NewExpression>): string {
+export function createLimiterText(
+  { source, from }: Imports,
+  made: NodePath<t.NewExpression>,
+): string {
   const left: LeftCalls = new Map()
   const scratch = new Source(source, left)
   const owners: Owners = new Set([made.node])
-  scratch.migrate(made, () => migrateConstructor(scratch, made, 'createLimiter', owners))
+  const imports = new Imports(scratch, from, '@sluice/core')
+  scratch.migrate(made, () => migrateConstructor(imports, made, 'createLimiter', owners, new Set()))
   if (left.size > 0) return 'createLimiter({ limit, window })'
   return scratch
     .current(made.node)
@@ -87,7 +97,8 @@ export function createLimiterText(source: Source, made: NodePath<t.NewExpression
     .replace(/, \}/g, ' }')
 }
 
-function renameOptions(source: Source, options: OptionsObject): void {
+function renameOptions(source: Source, found: FoundOptions): void {
+  const { options } = found
   const duration = options.value('duration')
   const window = duration && durationOf(source, duration, 1000)
   renameNumbers(source, options, 'duration', ['points'], 1000)
@@ -98,10 +109,7 @@ function renameOptions(source: Source, options: OptionsObject): void {
     )
     options.rename('duration', "'10y'")
   }
-  if (!isPrefix(options.value('keyPrefix'))) {
-    source.leave('keyPrefix: prefix has letters, digits and . _ : - alone.')
-  }
-  renamePrefix(source, options)
+  renamePrefix(source, found)
   options.rename('storeClient')
   renameBlock(source, options, window ?? "'1s'")
   if (options.has('insuranceLimiter')) {
@@ -123,19 +131,19 @@ function renameOptions(source: Source, options: OptionsObject): void {
   checkUnknown(source, options)
 }
 
-function renamePrefix(source: Source, options: OptionsObject): void {
-  const given = options.value('keyPrefix')
-  if (!options.has('storeClient')) {
-    options.rename('keyPrefix')
-    return
-  }
-  checkClient(source, options.value('storeClient'))
+function renamePrefix(
+  source: Source,
+  { options, isWhole, mayHave, soleValue }: FoundOptions,
+): void {
+  const own = options.value('keyPrefix')
+  if (own !== undefined) options.rename('keyPrefix', validPrefix(source, own))
+  if (options.has('storeClient')) checkClient(source, options.value('storeClient'))
+  if (!isWhole || !mayHave('storeClient')) return
   const numbers = ['points', 'duration'].map((name) => options.value(name))
-  const prefix = prefixText(source, given, numbers)
-  if (given === undefined) {
-    source.note(options.path, DIFFERENCES.sharedPrefix)
-    options.add(['prefix', prefix])
-  } else options.rename('keyPrefix', prefix)
+  const prefix = prefixText(source, own ?? soleValue('keyPrefix'), numbers)
+  if (mayHave('keyPrefix')) return
+  source.note(options.path, DIFFERENCES.sharedPrefix)
+  options.add(['prefix', prefix])
 }
 
 function renameBlock(source: Source, options: OptionsObject, window: string): void {

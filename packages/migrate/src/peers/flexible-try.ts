@@ -3,6 +3,7 @@ import type * as t from '@babel/types'
 import { statementsAt } from '../indent.ts'
 import type { Source } from '../source.ts'
 import {
+  atFailureOf,
   type ConsumePlan,
   exits,
   innerText,
@@ -51,7 +52,7 @@ export function planTry(
   if (fields === undefined || results === undefined) return undefined
   if (error === undefined && !claimNames(source, block, attempt)) return undefined
   return {
-    atFailure: split.error === undefined ? 'refuses' : 'handles',
+    atFailure: atFailureOf(split),
     apply() {
       fields()
       results()

@@ -1,7 +1,8 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import type { Owners } from '../find-options.ts'
-import { Imports, type Use } from '../imports.ts'
+import { propertyOf, resolved } from '../bindings.ts'
+import { leaveUse, type Owners } from '../find-options.ts'
+import { Imports, isTypeUse, type Use } from '../imports.ts'
 import type { Source } from '../source.ts'
 import { type Planned, planUse } from './flexible-calls.ts'
 import { type AtFailure, createLimiterText, migrateConstructor } from './flexible-options.ts'
@@ -50,45 +51,46 @@ export const rateLimiterFlexible: Peer = {
     // A limiter that is a part of another one's options goes with them.
     const limiters = all.filter((each) => !all.some((other) => isInsuranceOf(each, other)))
     const left = leaveOthers(source, limiters)
-    const owners: Owners = new Set(limiters.map(({ made }) => made.node))
     const rest = limiters.filter((each) => !left.has(each))
     const atFailures = new Map<Limiter, AtFailure>()
     for (const each of rest) {
-      const atFailure = source.isLeft(each.made) ? undefined : plan(source, each)
+      const atFailure = source.isLeft(each.made) ? undefined : plan(imports, each)
       if (atFailure !== undefined) atFailures.set(each, atFailure)
     }
+    const owners: Owners = new Set([...atFailures.keys()].map(({ made }) => made.node))
+    for (const { made } of limiters) if (!owners.has(made.node)) claimPrefixOf(source, made)
+    const seen = new Set<t.Node>()
     for (const limiter of rest) {
       const { use, made } = limiter
       const atFailure = atFailures.get(limiter)
       if (atFailure === undefined && !source.isLeft(made)) continue
       source.migrate(made, () => {
         imports.drop(use)
-        migrateConstructor(source, made, imports.local('createLimiter'), owners, atFailure)
+        migrateConstructor(imports, made, imports.local('createLimiter'), owners, seen, atFailure)
       })
     }
+    for (const { path, name } of imports.uses) {
+      const isMade = path.parentPath?.isNewExpression() && path.key === 'callee'
+      const isOther = !isMade && !isTypeUse(path) && name !== 'RateLimiterRes'
+      if (isOther && !source.isReplaced(path.node)) source.migrate(path, () => leaveUse(source))
+    }
+    const isAll = limiters.length > 0 && atFailures.size === limiters.length
     for (const use of imports.uses) {
-      if (
-        source.isReplaced(use.path.node) ||
-        isInType(use.path, atFailures.size === limiters.length)
-      ) {
-        if (use.name === 'RateLimiterRes') replaceType(source, imports, use, 'Decision')
-        else if (CLASSES.includes(use.name)) replaceType(source, imports, use, 'Limiter')
-        else imports.drop(use)
-      }
+      if (source.isGone(use.path.node)) imports.drop(use)
+      else if (!isAll || !use.path.parentPath?.isTSTypeReference()) continue
+      else if (use.name === 'RateLimiterRes') imports.replace(use, 'Decision', true)
+      else if (CLASSES.includes(use.name)) imports.replace(use, 'Limiter', true)
     }
     imports.finish()
     return true
   },
 }
 
-/** A type of a limiter or of its results. @param isAll whether no limiter is left */
-function isInType({ parentPath }: NodePath, isAll: boolean): boolean {
-  return isAll && (parentPath?.isTSTypeReference() ?? false)
-}
-
-function replaceType(source: Source, imports: Imports, use: Use, name: string): void {
-  if (source.isReplaced(use.path.node)) imports.drop(use)
-  else imports.replace(use, name, true)
+/** The prefix of a limiter that stays: another one with it would not share its counts any more. */
+function claimPrefixOf(source: Source, made: NodePath<t.NewExpression>): void {
+  const [given] = made.get('arguments') as NodePath[]
+  const prefix = given && propertyOf(resolved(given), 'keyPrefix')
+  if (prefix?.isStringLiteral()) source.claimPrefix(prefix.node.value)
 }
 
 /** Notes the classes that nothing here is like. @returns what is not migrated */
@@ -119,7 +121,8 @@ function isWithin({ made }: Limiter, outer: Limiter): boolean {
  *
  * @returns what they do while the store fails; undefined: the limiter stays as it is
  */
-function plan(source: Source, { made, use }: Limiter): AtFailure | undefined {
+function plan(imports: Imports, { made, use }: Limiter): AtFailure | undefined {
+  const { source } = imports
   const uses = usesOfValue(made)
   const isSync = use.name === 'RateLimiterMemory'
   const plans = uses?.map((each) => planUse(source, each, isSync))
@@ -130,16 +133,18 @@ function plan(source: Source, { made, use }: Limiter): AtFailure | undefined {
     for (const each of plans) if ('apply' in each) each.apply()
     const atFailures = plans.map((each) => ('apply' in each ? each.atFailure : undefined))
     if (isSync) return 'works'
-    if (atFailures.includes('refuses')) return 'refuses'
-    return atFailures.includes('handles') ? 'handles' : 'works'
+    const most = (['refuses', 'fails', 'handles'] as const).find((each) =>
+      atFailures.includes(each),
+    )
+    return most ?? 'works'
   }
-  const here = createLimiterText(source, made)
+  const here = createLimiterText(imports, made)
   for (const { path, problem } of problems ?? []) source.note(path, problem)
   source.noteLeft(
     made,
     uses === undefined
-      ? `Other files may call this limiter. Rewrite its calls first: a refusal is decision.allowed === false, not a rejection. Then write ${here} here.`
-      : `Some of its calls, which have a comment, can't be rewritten safely. Rewrite them first, then write ${here} here.`,
+      ? `Other files may call this limiter. Rewrite its calls and this in one change: a refusal is decision.allowed === false, not a rejection. Here, write ${here}.`
+      : `Some of its calls, which have a comment, can't be rewritten safely. Rewrite them, and write ${here} here, in one change.`,
   )
   return undefined
 }

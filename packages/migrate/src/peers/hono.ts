@@ -133,16 +133,17 @@ function renameResponse(source: Source, options: OptionsObject): void {
   if (handler !== undefined) {
     options.renameTo('handler', 'respond', handlerText(source, handler))
     options.remove('message')
-    if (status !== undefined && isOther) options.remove('statusCode')
   } else if (message !== undefined) {
     options.replace('message', ['respond', `(_decision, c) => ${senderOf(source, message, code)}`])
-    if (isOther) options.remove('statusCode')
   } else if (isOther) {
     options.replace('statusCode', [
       'respond',
       `(_decision, c) => c.text('Too many requests, please try again later.', ${code})`,
     ])
-  } else options.rename('statusCode')
+    return
+  }
+  if (isOther) options.remove('statusCode')
+  else options.rename('statusCode')
 }
 
 function senderOf(source: Source, message: NodePath, code: string): string {

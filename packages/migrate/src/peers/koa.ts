@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { readsOf, resolved, unwrapped, wrapped } from '../bindings.ts'
+import { readsOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import {
   type FoundOptions,
@@ -9,7 +9,7 @@ import {
   type Owners,
   typeConstant,
 } from '../find-options.ts'
-import { functionText, isInlineFunction } from '../functions.ts'
+import { checkOnce, functionText, isInlineFunction } from '../functions.ts'
 import { callOf, Imports, isTypeUse } from '../imports.ts'
 import { addLog, renameNumbers } from '../numbers.ts'
 import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
@@ -18,7 +18,7 @@ import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import type { Peer } from './peer.ts'
 import { checkClient } from './redis-client.ts'
-import { isPrefix, prefixText } from './redis-store.ts'
+import { prefixText, validPrefix } from './redis-store.ts'
 
 /** The defaults of koa-ratelimit. */
 const DEFAULTS = [
@@ -64,7 +64,7 @@ export const koaRatelimit: Peer = {
         for (const found of findOptions(source, given, owners, seen)) {
           migrateOptions(source, found, call)
           found.options.finish()
-          typeConstant(source, found, () => imports.local('RateLimitOptions', true))
+          typeConstant(imports, found, 'RateLimitOptions')
         }
       })
     }
@@ -83,8 +83,7 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
   const body = ['errorMessage', 'throw', 'status'].some(mayHave)
   renameResponse(source, options)
   const prefix = options.value('namespace')
-  if (!isPrefix(prefix)) source.leave('namespace: prefix has letters, digits and . _ : - alone.')
-  options.rename('namespace')
+  if (prefix !== undefined) options.rename('namespace', validPrefix(source, prefix))
   renameLists(source, options)
   const fields = renameHeaders(source, options, isWhole && !mayHave('disableHeader'))
   renameEvents(source, options, fields)
@@ -111,12 +110,7 @@ function renameStore(source: Source, options: OptionsObject, limiter: NodePath):
     if (map?.isIdentifier() && readsOf(resolved(map)).length > 1) {
       source.leave('db: limiters share the counts in this Map. Here each has counts of its own.')
     }
-    const isShared = db?.node !== undefined && functionOf(resolved(db)) !== functionOf(limiter)
-    if (isShared && isMadeAgain(limiter)) {
-      source.leave(
-        'db: the limiter is made for each request, and its counts stay in the Map. Here they are in the limiter: make it once, outside of the function.',
-      )
-    }
+    if (db !== undefined) checkOnce(source, db, limiter, 'db')
     options.remove('db')
     return false
   }
@@ -124,6 +118,11 @@ function renameStore(source: Source, options: OptionsObject, limiter: NodePath):
     source.leave('driver: store is a client of Redis, or is left out to count in memory.')
   }
   if (db !== undefined) {
+    if (readsOf(options.path).length > 1) {
+      source.leave(
+        'db: several limiters have these options, and share their counts. Here limiters with different numbers on one store need different prefixes: write a namespace for each.',
+      )
+    }
     checkClient(source, db)
     const given = options.value('namespace')
     const numbers = ['max', 'duration'].map((name) => options.value(name))
@@ -136,16 +135,6 @@ function renameStore(source: Source, options: OptionsObject, limiter: NodePath):
   options.rename('db')
   return db !== undefined
 }
-
-/** Whether a limiter is made inside of a function and used there at once, as a middleware does for each request. */
-function isMadeAgain(limiter: NodePath): boolean {
-  const outer = wrapped(limiter)
-  if (outer.getFunctionParent() === null) return false
-  const calls = [outer, ...readsOf(outer)]
-  return calls.some((each) => each.parentPath?.isCallExpression() && each.key === 'callee')
-}
-
-const functionOf = (path: NodePath) => path.getFunctionParent()?.node
 
 function isMapOf({ node }: NodePath): boolean {
   return (

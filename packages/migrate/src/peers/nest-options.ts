@@ -17,7 +17,7 @@ import { isShort, LOG, renameNumbers, takesLog } from '../numbers.ts'
 import { call, checkUnknown, renameKey } from '../option-functions.ts'
 import { type Entry, OptionsObject } from '../options-object.ts'
 import { parseProgram } from '../parse.ts'
-import type { Source } from '../source.ts'
+import { isTypeScript, type Source } from '../source.ts'
 import { renameStorage } from './nest-storage.ts'
 
 const HEADERS = "'legacy-delta'"
@@ -33,7 +33,7 @@ export function migrateModuleOptions(
   const inner = ownValue(source, given)
   migrateModuleValue(source, storages, inner)
   // In the type of a variable, the name of an algorithm would be any text.
-  const isVariable = inner !== unwrapped(given) && /\.[cm]?tsx?$/i.test(source.name)
+  const isVariable = inner !== unwrapped(given) && isTypeScript(source)
   if (isVariable) source.edits.appendLeft(inner.node.end as number, ' as const')
 }
 

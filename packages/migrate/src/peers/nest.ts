@@ -87,7 +87,7 @@ function callPathOf(imports: Imports, { path, name }: Use): NodePath | undefined
     const call = parentPath?.isMemberExpression() ? parentPath.parentPath : null
     return call?.isCallExpression() ? call : undefined
   }
-  if (name !== 'ThrottlerGuard') return path
+  if (name !== 'ThrottlerGuard' || parentPath?.isExportSpecifier()) return path
   return parentPath?.isClass() ? parentPath : undefined
 }
 
@@ -159,8 +159,9 @@ function replaceHelper(source: Source, imports: Imports, use: Use): void {
   const unit = helperMs(use.name)
   const call = use.path.parentPath
   if (unit === undefined || !call?.isCallExpression()) return
-  imports.drop(use)
   const [argument] = call.node.arguments
+  if (argument?.type === 'SpreadElement') return
+  imports.drop(use)
   if (source.isReplaced(call.node) || argument === undefined) return
   source.replace(call.node, `(${source.original(argument)}) * ${unit}`)
 }

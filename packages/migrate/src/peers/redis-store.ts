@@ -26,7 +26,7 @@ export function redisStoreOf(
   const direct = options.value('client')
   const prefix = options.value('prefix')
   const others = options.unknown.filter((name) => !KNOWN.includes(name))
-  if (others.length > 0 || options.spreads.length > 0 || !isPrefix(prefix)) return undefined
+  if (others.length > 0 || options.spreads.length > 0) return undefined
   const client = clientOf(send) ?? (isLasting(direct) ? direct : undefined)
   if (client === undefined) return undefined
   checkClient(source, client)
@@ -53,7 +53,7 @@ export function prefixText(
     )
   }
   if (prefix === undefined) return source.newPrefix()
-  const text = source.current(prefix.node)
+  const text = validPrefix(source, prefix)
   const inner = unwrapped(prefix)
   const isClaimed = inner.isStringLiteral() && !source.claimPrefix(inner.node.value)
   if (isClaimed) {
@@ -78,9 +78,13 @@ function variesIn(path: NodePath): boolean {
   return varies
 }
 
-/** Whether Sluice can take it as a prefix, as far as it can be seen. */
-export function isPrefix(path: NodePath | undefined): boolean {
-  return !path?.isStringLiteral() || /^[\w.:-]{1,64}$/.test(path.node.value)
+/** A prefix as source code: letters, digits and `. _ : -` of a constant. Its counts begin anew in any case. */
+export function validPrefix(source: Source, path: NodePath): string {
+  const inner = unwrapped(path)
+  const text = source.original(path.node)
+  if (!inner.isStringLiteral() || /^[\w.:-]{1,64}$/.test(inner.node.value)) return text
+  const valid = inner.node.value.replace(/[^\w.:-]+/g, '.').replace(/^\.|\.$/g, '')
+  return valid === '' ? source.newPrefix() : `'${valid.slice(0, 64)}'`
 }
 
 /** Whether an expression already is, when the limiter is made, what it will be: a constant, or new. */

@@ -2,7 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { unwrapped } from '../bindings.ts'
 import { ofRateLimiterRes } from '../decision-fields.ts'
-import { memberOf } from '../functions.ts'
+import { isCompared, memberOf } from '../functions.ts'
 import type { Source } from '../source.ts'
 
 /** The code that runs when `consume` rejects, by what it is for. */
@@ -16,8 +16,17 @@ export interface RejectionCode {
 /** How a call of `consume` is rewritten. */
 export interface ConsumePlan {
   readonly apply: () => void
-  /** The behaviour while the store fails: it refuses, as it does a request too many, or has code for it. */
-  readonly atFailure: 'refuses' | 'handles'
+  /** The behaviour while the store fails: it refuses, as it does a request too many, fails, or goes on. */
+  readonly atFailure: 'refuses' | 'fails' | 'handles'
+}
+
+const FAILS =
+  /\bthrow\b|\bnext\(\s*\w|\breject\(|\breturn false\b|\b(status|sendStatus|code|writeHead)\(\s*[45]\d\d|\bstatus(Code)? = [45]/
+
+/** The behaviour of code for an error, if there is some. */
+export function atFailureOf({ error }: RejectionCode): ConsumePlan['atFailure'] {
+  if (error === undefined) return 'refuses'
+  return error.some((each) => FAILS.test(each.toString())) ? 'fails' : 'handles'
 }
 
 /** @param rejected the name of what was rejected with */
@@ -102,7 +111,9 @@ export function planFields(
   const fields = ofRateLimiterRes(decision, isRefused)
   const edits = paths.map((path) => {
     const found = memberOf(path)
-    const text = found && fields[found.name]
+    // A refusal is not counted here, so this is not what it was compared with.
+    const isOther = isRefused && found?.name === 'consumedPoints' && isCompared(found.member)
+    const text = found && !isOther && fields[found.name]
     return found && text ? { node: found.member.node, text } : undefined
   })
   if (edits.includes(undefined)) return undefined

@@ -9,10 +9,10 @@ import { memberOf, replaceExpression } from '../functions.ts'
 import { callOf, Imports, isTypeUse } from '../imports.ts'
 import { checkUnknown } from '../option-functions.ts'
 import { OptionsObject } from '../options-object.ts'
-import { removeNew } from '../remove.ts'
+import { removeFromList, removeLines, removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import type { Peer } from './peer.ts'
-import { isPrefix, prefixText } from './redis-store.ts'
+import { prefixText } from './redis-store.ts'
 import { usesOfValue } from './uses-of-value.ts'
 
 const MODULE = '@upstash/ratelimit'
@@ -28,12 +28,17 @@ const INSTEAD: Readonly<Record<string, string>> = {
   resetUsedTokens: 'limiter.reset(key) takes its place.',
 }
 const PASSED_ON =
-  'Other code may call this limiter. Rewrite its calls first: limit(key) is consume(key), success is allowed, and reset is Date.now() + resetMs.'
+  'Other code may call this limiter. Rewrite both by hand, in one change: limit(key) is consume(key), success is allowed, and reset is Date.now() + resetMs.'
 
 const CLIENT =
   'redis: store takes a client of @upstash/redis as it is. This file does not show that this is one. If it is, write createLimiter({ store: redis, limit, window, algorithm }), and consume(key) for limit(key).'
-const noField = (name: string) =>
-  `${name}: a decision has no such field. Nothing goes on after consume, so there is nothing to wait for. Remove it first.`
+const noField = (name: string) => `${name}: a decision has no such field. Remove it first.`
+
+/** Where clients of Upstash's Redis are from. */
+const CLIENTS = ['', '/cloudflare', '/nodejs', '/fastly'].map((each) => `@upstash/redis${each}`)
+
+const RESULT =
+  'Its result is used as a whole. Write the fields that are needed: allowed for success, limit, remaining, and Date.now() + resetMs for reset.'
 
 type Made = NodePath<t.NewExpression>
 
@@ -57,7 +62,7 @@ export const upstashRatelimit: Peer = {
       }
     }
     // A limiter that stays keeps the name of its class.
-    for (const use of imports.uses) if (source.isReplaced(use.path.node)) imports.drop(use)
+    for (const use of imports.uses) if (source.isGone(use.path.node)) imports.drop(use)
     imports.finish()
     return true
   },
@@ -97,12 +102,11 @@ function renameOptions(source: Source, options: OptionsObject): void {
   }
   if (limiter === undefined) source.leave(ELSEWHERE)
   const prefix = options.value('prefix')
-  if (!isPrefix(prefix)) source.leave('prefix: letters, digits and . _ : - alone.')
   const name = prefixText(source, prefix, [limiter])
   if (prefix === undefined) {
     source.note(options.path, DIFFERENCES.sharedPrefix)
     options.add(['prefix', name])
-  } else options.rename('prefix')
+  } else options.rename('prefix', name)
   options.renameTo('redis', 'store')
   options.replace('limiter', ...algorithmOf(source, limiter))
   options.remove('analytics', 'ephemeralCache', 'timeout')
@@ -116,8 +120,7 @@ function isUpstashClient(path: NodePath | undefined): boolean {
     made?.isNewExpression() || made?.isCallExpression() ? made.get('callee') : undefined
   const path0 = callee as NodePath | undefined
   const root = path0?.isMemberExpression() ? path0.get('object') : path0
-  const from = root && importedFrom(root as NodePath, '@upstash/redis')
-  return from !== undefined
+  return CLIENTS.some((module) => root && importedFrom(root as NodePath, module) !== undefined)
 }
 
 /** `Ratelimit.slidingWindow(10, '10 s')` */
@@ -167,18 +170,18 @@ function planCall(source: Source, path: NodePath): () => void {
 function planResult(source: Source, call: NodePath): () => void {
   const outer = wrapped(call)
   const awaited = outer.parentPath
-  if (!awaited?.isAwaitExpression()) return source.leave(PASSED_ON)
+  if (!awaited?.isAwaitExpression()) return source.leave(RESULT)
   const { parentPath } = wrapped(awaited)
   if (parentPath?.isExpressionStatement()) return () => {}
   const read = memberOf(awaited)
   if (read !== undefined) return planFields(source, [awaited], source.original(awaited.node))
-  if (!parentPath?.isVariableDeclarator()) return source.leave(PASSED_ON)
+  if (!parentPath?.isVariableDeclarator()) return source.leave(RESULT)
   const id = parentPath.get('id') as NodePath
   if (id.isIdentifier()) {
     const { referencePaths = [] } = parentPath.scope.getBinding(id.node.name) ?? {}
     return planFields(source, referencePaths, id.node.name)
   }
-  return id.isObjectPattern() ? planPattern(source, id) : source.leave(PASSED_ON)
+  return id.isObjectPattern() ? planPattern(source, id) : source.leave(RESULT)
 }
 
 function planFields(source: Source, paths: readonly NodePath[], decision: string): () => void {
@@ -186,7 +189,7 @@ function planFields(source: Source, paths: readonly NodePath[], decision: string
   const edits = paths.map((path) => {
     const found = memberOf(path)
     const text = found && fields[found.name]
-    if (found === undefined) return source.leave(PASSED_ON)
+    if (found === undefined) return source.leave(RESULT)
     return text === undefined ? source.leave(noField(found.name)) : ([found, text] as const)
   })
   return () => {
@@ -194,22 +197,39 @@ function planFields(source: Source, paths: readonly NodePath[], decision: string
       const { property } = member.node as t.MemberExpression
       if (name === 'success') source.replace(property, 'allowed')
       else if (name === 'reset') source.replace(member.node, text)
+      else if (name === 'pending') replacePending(source, member, text)
     }
   }
+}
+
+/** `waitUntil(pending)` and `await pending` go as a whole. */
+function replacePending(source: Source, path: NodePath, text: string): void {
+  const statement = path.getStatementParent()
+  const only = statement?.isExpressionStatement() && statement.get('expression')
+  const isAll =
+    only &&
+    ((only.isAwaitExpression() && only.node.argument === path.node) ||
+      /^[\w.]*\bwaitUntil\([\w.]+\)$/.test(only.toString()))
+  if (isAll) removeLines(source, statement.node)
+  else replaceExpression(source, path, text)
 }
 
 function planPattern(source: Source, pattern: NodePath<t.ObjectPattern>): () => void {
   const edits = pattern.get('properties').map((each) => {
     const isPlain = each.isObjectProperty() && each.node.value.type === 'Identifier'
     const name = isPlain ? nameOf(each.node.key) : undefined
-    if (name === undefined) return source.leave(PASSED_ON)
+    if (name === undefined) return source.leave(RESULT)
     if (!(name in ofUpstashResult(''))) return source.leave(noField(name))
     const local = nameOf((each.node as t.ObjectProperty).value) as string
     return [each.node, name, local] as const
   })
   return () => {
     for (const [node, name, local] of edits) {
-      if (name === 'success') source.replace(node, `allowed: ${local}`)
+      if (name === 'pending') {
+        removeFromList(source, pattern.node.properties, node)
+        const { referencePaths = [] } = pattern.scope.getBinding(local) ?? {}
+        for (const each of referencePaths) replacePending(source, each, ofUpstashResult('').pending)
+      } else if (name === 'success') source.replace(node, `allowed: ${local}`)
       else if (name === 'reset') {
         const resetMs = source.newName(pattern.scope.block, 'resetMs')
         source.replace(node, resetMs === 'resetMs' ? resetMs : `resetMs: ${resetMs}`)

@@ -1,4 +1,5 @@
 import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
 import { memberName, nameOf, wrapped } from '../bindings.ts'
 
 /**
@@ -9,11 +10,14 @@ export function usesOfValue(path: NodePath): NodePath[] | undefined {
   const { parentPath } = wrapped(path)
   if (parentPath === null) return undefined
   if (isInsurance(path)) return []
+  if (isOneOfNothing(wrapped(path))) return usesOfValue(parentPath)
   if (parentPath.isVariableDeclarator() && parentPath.node.id.type === 'Identifier') {
     const binding = parentPath.scope.getBinding(parentPath.node.id.name)
     if (binding === undefined || !binding.constant || isExported(parentPath)) return undefined
-    return binding.referencePaths.some(isHandedOut) ? undefined : binding.referencePaths
+    const uses = binding.referencePaths.filter((each) => !isTest(each))
+    return uses.some(isHandedOut) ? undefined : uses
   }
+  if (parentPath.isObjectProperty()) return usesOfProperty(parentPath)
   if (parentPath.isClassProperty() || parentPath.isClassPrivateProperty()) {
     return usesOfField(parentPath, fieldName(parentPath))
   }
@@ -23,12 +27,39 @@ export function usesOfValue(path: NodePath): NodePath[] | undefined {
   return isField ? usesOfField(parentPath, memberName(left), left) : undefined
 }
 
-/** `insuranceLimiter: limiter` */
-export function isInsurance(path: NodePath): boolean {
-  const { parentPath } = wrapped(path)
+/** `const limiters = { free: limiter }`, where the file reads `limiters.free` and the like alone. */
+function usesOfProperty(property: NodePath<t.ObjectProperty>): NodePath[] | undefined {
+  const name = property.node.computed ? undefined : nameOf(property.node.key)
+  const members = usesOfValue(property.parentPath)?.map((use) => use.parentPath as NodePath)
+  const isPlain = (path: NodePath): path is NodePath<t.MemberExpression> =>
+    path.isMemberExpression() && memberName(path) !== undefined
+  if (name === undefined || !members?.every(isPlain)) return undefined
+  return members.filter((member) => memberName(member) === name)
+}
+
+/** `limiter` of `redis ? limiter : undefined`, and of `redis && limiter`. */
+function isOneOfNothing({ key, node, parentPath }: NodePath): boolean {
+  if (parentPath?.isLogicalExpression({ operator: '&&' })) return key === 'right'
+  if (!parentPath?.isConditionalExpression() || key === 'test') return false
+  const { consequent, alternate } = parentPath.node
+  const other = consequent === node ? alternate : consequent
+  return other.type === 'NullLiteral' || nameOf(other) === 'undefined'
+}
+
+/** `if (limiter)`, `!limiter`: whether there is one. */
+function isTest(path: NodePath): boolean {
+  const { key, parent } = wrapped(path)
   return (
-    parentPath?.isObjectProperty() === true && nameOf(parentPath.node.key) === 'insuranceLimiter'
+    key === 'test' ||
+    (parent.type === 'UnaryExpression' && parent.operator === '!') ||
+    (parent.type === 'LogicalExpression' && key === 'left')
   )
+}
+
+/** `insuranceLimiter: limiter`, `insuranceLimiter: x ? limiter : undefined` */
+export function isInsurance(path: NodePath): boolean {
+  const owner = path.findParent((each) => each.isObjectProperty() || each.isStatement())
+  return owner?.isObjectProperty() === true && nameOf(owner.node.key) === 'insuranceLimiter'
 }
 
 function isExported({ parentPath }: NodePath): boolean {
