@@ -37,6 +37,7 @@ export class ChargeLimiter {
   readonly compiledPolicies: readonly Policy[]
   /** Where it counts. */
   readonly counted: LimiterParts['counted']
+  readonly openTogether: LimiterParts['openTogether']
   readonly store: Store
   readonly events: LimiterEvents
   readonly bannedQuota: BannedQuota
@@ -57,6 +58,7 @@ export class ChargeLimiter {
   constructor(parts: LimiterParts) {
     this.compiledPolicies = parts.policies
     this.counted = parts.counted
+    this.openTogether = parts.openTogether
     this.store = parts.store
     this.events = parts.events
     this.bannedQuota = parts.bannedQuota

@@ -3,9 +3,10 @@ import { OPTIONS } from '../options/table.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import { networkBlocksOf } from '../stores/networks/network-blocks.ts'
 import { openLedger } from '../stores/open-ledger.ts'
+import type { FailureMode } from '../stores/resilient/guarded-ledger.ts'
 import { resilientStore } from '../stores/resilient/resilient-store.ts'
 import { resolveStore } from '../stores/resolve.ts'
-import type { Ledger, Store } from '../stores/store.ts'
+import type { Keyspace, Ledger, Store } from '../stores/store.ts'
 import { type BannedQuota, compileBan } from './ban.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { HeldSlots } from './held-slots.ts'
@@ -14,7 +15,7 @@ import { namePolicies } from './live/attach-live.ts'
 import { SingleUse } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
-import { PolicyLedgers } from './policy-ledgers.ts'
+import { type Counted, PolicyLedgers } from './policy-ledgers.ts'
 import { registerQuotas } from './shared-quota.ts'
 import { ThresholdEvents } from './thresholds/threshold-events.ts'
 
@@ -61,19 +62,23 @@ export function openLimiter(
   const resilient = resilientOf(store, policies, values, use.settles ?? false)
   const networks = networkBlocksOf(store, values.prefix)
   const livePolicies = namePolicies(policies, options.name, use.route)
-  const ledgers = new PolicyLedgers(
-    policies,
-    livePolicies,
-    (keyspaces): Ledger =>
-      resilient?.open(keyspaces, prefix) ?? openLedger(store, keyspaces, prefix),
-    ban,
-  )
+  const open = (keyspaces: readonly Keyspace[], changed?: Partial<FailureMode>): Ledger =>
+    resilient?.open(keyspaces, prefix, changed) ?? openLedger(store, keyspaces, prefix)
+  const ledgers = new PolicyLedgers(policies, livePolicies, (keyspaces) => open(keyspaces), ban)
   const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
   const held = holding.length > 0 ? new HeldSlots(holding, ledgers) : undefined
   const shape = policies.map((each) => `${each.space()} ${each.terms}`)
   return {
     policies,
-    counted: { prefix, policies, route: use.route },
+    counted: { prefix, policies, ban, route: use.route },
+    /** Opens the ledgers of policies of several limiters on the store. For previews */
+    openTogether: (counted: readonly Counted[]) =>
+      new PolicyLedgers(counted, [], (keyspaces) =>
+        open(keyspaces, {
+          settles: false,
+          localLimit: (i, limit) => (counted[i] as Counted).localShareOf(limit, values.localShare),
+        }),
+      ),
     store,
     ledgers,
     bannedQuota,

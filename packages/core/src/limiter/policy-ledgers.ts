@@ -17,9 +17,12 @@ import type { Policy } from './policy.ts'
 /** A policy has at most 16: there are more only where several windows vary together. */
 const MAX_LEDGERS = 100
 
+/** What the ledgers need of a policy. */
+export type Counted = Pick<Policy, 'keyspace' | 'anyLimit' | 'windowVaries' | 'localShareOf'>
+
 /** The ledgers of some policies: one, unless a window is a function of the request. */
 export class PolicyLedgers<M extends StoreMode> {
-  readonly #policies: readonly Policy[]
+  readonly #policies: readonly Counted[]
   readonly #live: readonly LivePolicy[]
   readonly #last: readonly Keyspace[]
   readonly #open: (keyspaces: readonly Keyspace[]) => Ledger<M>
@@ -32,7 +35,7 @@ export class PolicyLedgers<M extends StoreMode> {
 
   /** @param last a further keyspace of each ledger, behind those of the policies */
   constructor(
-    policies: readonly Policy[],
+    policies: readonly Counted[],
     live: readonly LivePolicy[],
     open: (keyspaces: readonly Keyspace[]) => Ledger<M>,
     last?: Keyspace,
@@ -78,7 +81,7 @@ export class PolicyLedgers<M extends StoreMode> {
   #keyspace(place: number, limit: CompiledLimit): Keyspace {
     const policies = this.#policies
     const live = this.#live.find((each) => each.place === place)
-    const keyspace = (policies[place] as Policy).keyspace(limit, live?.id)
+    const keyspace = (policies[place] as Counted).keyspace(limit, live?.id)
     if (live === undefined) return keyspace
     return {
       ...keyspace,

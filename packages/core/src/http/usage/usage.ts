@@ -1,10 +1,13 @@
 import type { Decision } from '../../limiter/decision.ts'
+import type { StoreLimiter } from '../../limiter/store-limiter.ts'
 import type { Unit } from '../../options/unit.ts'
 import { usedOf } from '../../stores/rules/used.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { HttpLimiter } from '../http-limiter.ts'
+import type { Listed } from '../keys/access-list.ts'
 import { CLIENT_GONE } from '../keys/key-reader.ts'
-import { readRequest } from '../request-reading.ts'
+import { type FromBlocked, readRequest } from '../request-reading.ts'
+import { previewAll } from './preview-all.ts'
 
 /** How a client stands with one policy. */
 export interface PolicyUsage {
@@ -74,11 +77,22 @@ export async function usageOf<Request, Response>(
   ]
   // A route without a limit of its own counts with all others.
   const apart = routes.filter(({ scope }) => scope !== base.scope)
-  const [common, ...parts] = await Promise.all([
-    partOf(base, request),
+  const readings = await Promise.all([
+    readingOf(base, request),
     // Their functions may need what only a request of their route has, such as a body.
-    ...apart.map((each) => partOf(each, request).catch((): 'unread' => 'unread')),
+    ...apart.map((each) => readingOf(each, request).catch((): 'unread' => 'unread')),
   ])
+  const all = [base, ...apart]
+  const asked = readings.map((reading, i) => {
+    const { limiter } = all[i] as HttpLimiter<Request, Response>
+    return [limiter, Array.isArray(reading) ? reading : undefined] as const
+  })
+  const decisions = await previewAll(new Map(asked))
+  const [common, ...parts] = readings.map((reading, i) =>
+    reading === 'unread'
+      ? reading
+      : partOf(all[i] as HttpLimiter<Request, Response>, reading, decisions),
+  ) as [ClientUsage | undefined, ...(ClientUsage | undefined | 'unread')[]]
   if (common === undefined) return undefined
   const known = [common, ...parts.filter((each) => each !== undefined && each !== 'unread')]
   const others = parts.flatMap((part, i): RouteUsage[] => {
@@ -103,11 +117,11 @@ export async function usageOf<Request, Response>(
   }
 }
 
-async function partOf<Request, Response>(
-  httpLimiter: HttpLimiter<Request, Response>,
+/** What concerns the client of a request; undefined: nothing does, or it has gone. */
+async function readingOf<Request, Response>(
+  { compiled, limiter }: HttpLimiter<Request, Response>,
   request: Request,
-): Promise<ClientUsage | undefined> {
-  const { compiled, limiter } = httpLimiter
+): Promise<Charge[] | FromBlocked | Listed | undefined> {
   const { access } = compiled
   const rules = compiled.rules.map(({ varying: [limit, anchor, window], ...rule }) => {
     return { ...rule, cost: 0, varying: [limit, anchor, window] }
@@ -115,6 +129,19 @@ async function partOf<Request, Response>(
   const asked = { ...compiled, rules, skip: undefined, chargesAll: access === undefined }
   const reading = await readRequest(asked, request, limiter.networks)
   if (reading === CLIENT_GONE || reading === 'skip' || reading === 'preflight') return undefined
+  // A preview takes no slot.
+  return Array.isArray(reading)
+    ? reading.map((charge) => ({ ...charge, slot: undefined }))
+    : reading
+}
+
+function partOf<Request, Response>(
+  httpLimiter: HttpLimiter<Request, Response>,
+  reading: Charge[] | FromBlocked | Listed | undefined,
+  decisions: ReadonlyMap<StoreLimiter, Decision>,
+): ClientUsage | undefined {
+  if (reading === undefined) return undefined
+  const { limiter } = httpLimiter
   if ('source' in reading)
     return { at: dateOf(Date.now()), listed: reading.source, complete: true, policies: [] }
   if ('blockedMs' in reading) {
@@ -123,10 +150,8 @@ async function partOf<Request, Response>(
     const bannedUntil = decision.allowed ? undefined : decision.at + blockedMs
     return toUsage(httpLimiter, charges, decision, bannedUntil)
   }
-  // A preview takes no slot.
-  const charges = reading.map((charge) => ({ ...charge, slot: undefined }) as Charge)
-  const decision = await limiter.preview(charges)
-  return toUsage(httpLimiter, charges, decision, decision.ban && decision.at + decision.ban.endsMs)
+  const decision = decisions.get(limiter) as Decision
+  return toUsage(httpLimiter, reading, decision, decision.ban && decision.at + decision.ban.endsMs)
 }
 
 /** @param bannedUntil ms since the epoch; undefined: it is not banned */

@@ -57,6 +57,35 @@ export function peekLua(steps: readonly ScriptStep[], args: 'general' | 'dry'): 
   return script(steps, args, false)
 }
 
+/**
+ * The script that reads keys which do not depend on each other, and changes nothing: its text has each kind of policy
+ * once, however many there are.
+ *
+ * KEYS: any. ARGV: for each key its numbers, as in `general`; then the time (ms; -1: the server's), and for each key
+ * the kind of its policy, a character: FIRST_KIND is that of the first. The reply is that of `decideLua`.
+ */
+export function peekApartLua(kinds: readonly ScriptStep[]): string {
+  const branches = kinds.map((kind, i) => {
+    const { policies, size } = policiesOf([kind], 'general')
+    return `if kind == ${FIRST_KIND + i} then
+${alone(policies[0] as ScriptPolicy, false, '')}
+at = at + ${size}
+`
+  })
+  return `${functionsOf(kinds)}
+local at, raws, now = 0, {}, ARGV[#ARGV - 1] + 0
+if now < 0 then now = nil end
+${SERVER_TIME}
+local raw, failures, owns
+for first = 1, #KEYS do
+local kind = string.byte(ARGV[#ARGV], first)
+${branches.join('else')}end
+end${REPLY}`
+}
+
+/** The character of the first kind of policies: '0'. */
+export const FIRST_KIND = 48
+
 function script(steps: readonly ScriptStep[], args: Arguments, writes: boolean): string {
   const { policies, size } = policiesOf(steps, args)
   const isGeneral = hasGeneral(args)
@@ -72,12 +101,14 @@ local raws = #KEYS > 1 and ${isGeneral ? `(isRepeated and {} or ${known})` : kno
 for first = 1, #KEYS, ${steps.length} do
 ${policies.length === 1 ? alone(policies[0] as ScriptPolicy, writes, minTtl) : together(policies, writes, minTtl)}
 ${isGeneral ? 'at = at + stride' : ''}
-end
+end${REPLY}`
+}
+
+const REPLY = `
 local reply = pack('<d', now) .. (raws and table.concat(raws) or raw)
 if owns then reply = reply .. owns end
 if failures then return { reply, unpack(failures) } end
 return reply`
-}
 
 /** One policy of the script, in Lua expressions. */
 interface ScriptPolicy extends ScriptStep {

@@ -8,7 +8,7 @@ import { type Renewal, renewalsOf } from '../rules/slots.ts'
 import type { Change, Charge, GrantChange, Keyspace } from '../store.ts'
 import { Script, type ScriptCall, type ScriptTime } from './connection.ts'
 import { renewLua, settleLua } from './correct.lua.ts'
-import { decideLua, peekLua } from './decide.lua.ts'
+import { decideLua, FIRST_KIND, peekApartLua, peekLua } from './decide.lua.ts'
 import { BLOCK, grantLua, MARK_ONLY, OVERRIDE } from './own.lua.ts'
 import type { ScriptStep } from './state.lua.ts'
 
@@ -18,6 +18,9 @@ import type { ScriptStep } from './state.lua.ts'
  * those that they have dropped again.
  */
 const MAX_FIXED = 32
+
+/** The most policies whose script has a text for each of them: a limiter has no more. */
+const MAX_POLICIES = 16
 
 /** The scripts by their text, since many ledgers have the same. */
 const scripts = new Map<string, Script>()
@@ -98,10 +101,29 @@ export class LedgerScripts {
     return this.#general(isDry ? 'dry' : 'general', requests, time, alike, isRepeated)
   }
 
-  /** @param requests no two with the same key */
+  /**
+   * @param requests no two with the same key; one, of charges without cost, where there are more policies than a limiter
+   *   has
+   */
   peek(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
+    if (this.#keyspaces.length > MAX_POLICIES)
+      return this.#apart(requests[0] as readonly Charge[], time)
     const kind = !this.#isAlone && areDry(requests) ? 'dryPeek' : 'peek'
     return this.#general(kind, requests, time, requests.length === 1, false)
+  }
+
+  #apart(charges: readonly Charge[], time: ScriptTime): ScriptCall {
+    const about = aboutNow(time)
+    const kinds: ScriptStep[] = []
+    const args: string[] = []
+    const codes = charges.map((charge, i) => {
+      const own = this.#stepOf(i, numbersOf(charge, about))
+      addNumbers(args, [charge], [own.step], [own.given], about, {})
+      const known = kinds.findIndex((kind) => isSameKind(kind, own))
+      return FIRST_KIND + (known < 0 ? kinds.push(own) - 1 : known)
+    })
+    args.push(`${time.now}`, String.fromCharCode(...codes))
+    return { script: scriptOf(peekApartLua(kinds)), args }
   }
 
   /** @param isShown whether the reply says how each key stood before */
@@ -261,6 +283,10 @@ export class LedgerScripts {
     }
     return scriptOf(text)
   }
+}
+
+function isSameKind(one: ScriptStep, other: ScriptStep): boolean {
+  return (Object.keys(one) as (keyof ScriptStep)[]).every((each) => one[each] === other[each])
 }
 
 /** A number as Lua reads it. */

@@ -80,7 +80,10 @@ export class Resilience {
   #openLocal(keyspaces: readonly Keyspace[], prefix: string, localShare: number): Ledger<'sync'> {
     this.#local ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#store.clock })
     // Limiters with different shares can't read each other's states.
-    return this.#local.open(keyspaces, `${localShare}/${prefix}`)
+    const apart = (each: Keyspace): Keyspace => {
+      return { ...each, prefix: `${localShare}/${each.prefix ?? prefix}` }
+    }
+    return this.#local.open(keyspaces.map(apart), prefix)
   }
 }
 

@@ -20,14 +20,21 @@ export function resilientStore(store: Store<'async'>, failureMode: FailureMode) 
     return shared
   }
   return {
-    /** @throws the errors of the store */
-    open(keyspaces: readonly Keyspace[], prefix: string): Ledger<'async'> {
+    /**
+     * @param changed what differs from the failure mode of the limiter
+     * @throws the errors of the store
+     */
+    open(
+      keyspaces: readonly Keyspace[],
+      prefix: string,
+      changed?: Partial<FailureMode>,
+    ): Ledger<'async'> {
       const remote = openLedger(store, keyspaces, prefix, failureMode.deadlineMs)
       return new LoadingLedger(async () => {
         const resilience = await load()
         // Requests that arrive while both are loaded are sent together, over REST in one call.
         if (remote instanceof LoadingLedger) await remote.ready()
-        return resilience.open(keyspaces, prefix, failureMode, remote)
+        return resilience.open(keyspaces, prefix, { ...failureMode, ...changed }, remote)
       })
     },
     /** The limiter is closed. If it is used again, this process starts to count from zero. */
