@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { RateLimitError, type RateLimitOptions, rateLimit } from './index.ts'
 import { listen, portOf } from './testing.ts'
@@ -115,6 +115,17 @@ describe('respond as a function', () => {
     expect([reply.status, reply.body]).toEqual([429, JSON.stringify(slow)])
     expect(reply.limitFields()).toMatchObject(FIELDS)
     expect(logged).toEqual([])
+  })
+
+  test.each<[string, Exclude<Respond, 'throw'>]>([
+    ['at once', async (_, __, reply) => reply.code(420)],
+    ['later', (_, __, reply) => new Promise((resolve) => setImmediate(resolve)).then(() => reply)],
+  ])('that resolves %s to the reply, unsent: the default body', async (when, respond) => {
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const reply = await (await listen(await refusing(respond)))('GET /')
+    expect(reply.status).toBe(when === 'later' ? 429 : 420)
+    expect(JSON.parse(reply.body)).toMatchObject({ title: 'Quota Exceeded' })
+    warn.mockRestore()
   })
 
   test("gets Fastify's request and reply, and may choose another status", async () => {

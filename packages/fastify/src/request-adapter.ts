@@ -40,6 +40,16 @@ export function adapterOf(app: FastifyInstance): RequestAdapter<FastifyRequest, 
     decided(request, decision) {
       request.rateLimit = decision
     },
+    // A reply is thenable: an async function that returned it unsent would wait for the end of its own wait.
+    async responding(reply, respond) {
+      Object.defineProperty(reply, 'then', { value: undefined, configurable: true })
+      try {
+        const result = await respond()
+        return result === reply ? undefined : result
+      } finally {
+        Reflect.deleteProperty(reply, 'then')
+      }
+    },
     // As with a handler: what `respond` returns is sent.
     async responded(reply, payload) {
       if (reply.sent || reply.raw.headersSent) return true

@@ -24,6 +24,11 @@ export interface Exchange<Request, Response> {
    */
   send(response: Response, body: string, mediaType: string, toError: () => RateLimitError): void
   /**
+   * Calls the application's `respond`. For a framework whose response is thenable: a promise of it would wait for its
+   * end. Left out: it is called as it is
+   */
+  responding?(response: Response, respond: () => unknown): Promise<unknown>
+  /**
    * Sends what the application's `respond` has returned, unless it has sent a response itself.
    * @returns whether the request is answered; false: by nobody. Left out: `respond` sends the response itself
    */

@@ -166,10 +166,11 @@ export class Responder<Request, Response> {
       return false
     }
     if (typeof respond !== 'function') return send()
-    const given = respond(decision, request, response, refusal.key)
+    const call = () => respond(decision, request, response, refusal.key)
     // A framework's response, such as that of response.status(429), may be a promise of its own end.
-    return then(given === response ? undefined : given, (result) =>
-      then(adapter.responded?.(response, result) ?? true, (isAnswered) => {
+    const own = <T>(result: T) => ((result as unknown) === response ? undefined : result)
+    return then(own(adapter.responding?.(response, call) ?? call()), (result) =>
+      then(adapter.responded?.(response, own(result)) ?? true, (isAnswered) => {
         if (isAnswered) return false
         warnOnce(
           'SLUICE_UNANSWERED',
