@@ -440,10 +440,10 @@ export const CODES = {
     },
     SLUICE_NO_GUARD: {
       meaning:
-        'In NestJS, `RateLimitModule` is imported, but nothing uses `RateLimitGuard`. No request is limited.',
+        'In NestJS, `RateLimitModule` is imported, but nothing uses `RateLimitGuard` or `RateLimits`. No request is limited.',
       cause: 'The provider of the guard is missing, or a module without it is the root module.',
       action:
-        'Add `{ provide: APP_GUARD, useClass: RateLimitGuard }` to the providers, or `@UseGuards(RateLimitGuard)` to a controller. For calls by hand alone, `createLimiter` is enough.',
+        'Add `{ provide: APP_GUARD, useClass: RateLimitGuard }` to the providers, or `@UseGuards(RateLimitGuard)` to a controller. Who calls by hand injects `RateLimits`, or takes it with `app.get(RateLimits)` before the start.',
     },
     SLUICE_SCOPE_EMPTY: {
       meaning: 'In Fastify, `rateLimit` is registered in a plugin without routes. It limits none.',

@@ -22,7 +22,7 @@ export class RateLimitGuard implements CanActivate {
   /** @throws SluiceError if it gets something else: Nest makes it with the `RateLimits` of the module */
   constructor(limits: RateLimits) {
     if (typeof limits?.of !== 'function') throw noLimits(limits)
-    limits.guarded?.()
+    limits.isUsed = true
     this.#limits = limits
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common'
 import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core'
 import { type RateLimitOptions as CoreOptions, type MaybePromise, SluiceError } from '@sluice/core'
+import { warnOnce } from '@sluice/core/adapter'
 import { RateLimits } from './rate-limits.ts'
 import type { NestRequest, NestResponse } from './request-adapter.ts'
 
@@ -53,9 +54,24 @@ export type RateLimitAsyncOptions<Request = NestRequest, Response = NestResponse
 
 /** Provides the limiters everywhere in an application. They close with it. */
 export class RateLimitModule {
+  readonly #limits: RateLimits
+  readonly #discovery: DiscoveryService | undefined
+
   /** @throws SluiceError in an application that imports it without `forRoot` or `forRootAsync` */
-  constructor(limits?: RateLimits) {
+  constructor(limits?: RateLimits, discovery?: DiscoveryService) {
     if (limits === undefined) throw withoutOptions()
+    this.#limits = limits
+    this.#discovery = discovery
+  }
+
+  /** Called by Nest at start, when it has made all guards but those of a request's own. */
+  onApplicationBootstrap(): void {
+    if (this.#limits.isUsed || this.#discovery === undefined || isInjected(this.#discovery)) return
+    warnOnce(
+      'SLUICE_NO_GUARD',
+      'RateLimitModule is imported, but nothing uses RateLimitGuard or RateLimits, so it limits no request. Add ' +
+        '{ provide: APP_GUARD, useClass: RateLimitGuard } to the providers, or @UseGuards(RateLimitGuard).',
+    )
   }
 
   /**
@@ -131,6 +147,15 @@ function optionsOf(options: RateLimitAsyncOptions<never, never>): OptionsSource 
   return { inject: [useClass], make, providers: [useClass] }
 }
 
+/** Whether a class or a factory of the application gets the limiters, for calls by hand. */
+function isInjected(discovery: DiscoveryService): boolean {
+  return [...discovery.getProviders(), ...discovery.getControllers()].some((each) => {
+    const properties = each.getPropertiesMetadata() ?? []
+    const given = [...(each.getCtorMetadata() ?? []), ...properties.map(({ wrapper }) => wrapper)]
+    return each.metatype !== RateLimitModule && given.some((one) => one?.token === RateLimits)
+  })
+}
+
 /** Refuses a second module: of several, Nest would take any for a guard, without a word. */
 function checkOnlyOne(modules: ModulesContainer): void {
   const found = [...modules.values()].filter(
@@ -159,3 +184,5 @@ function withoutOptions(): SluiceError {
 Module({})(RateLimitModule)
 Optional()(RateLimitModule, undefined as never, 0)
 Inject(RateLimits)(RateLimitModule, undefined as never, 0)
+Optional()(RateLimitModule, undefined as never, 1)
+Inject(DiscoveryService)(RateLimitModule, undefined as never, 1)

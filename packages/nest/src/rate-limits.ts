@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common'
 import { MetadataScanner, Reflector } from '@nestjs/core'
 import type { Limiter, RateLimitOptions, RouteOverrides } from '@sluice/core'
-import { type HttpLimiter, RoutedLimiter, warnOnce } from '@sluice/core/adapter'
+import { type HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
 import { OPTIONS } from './decorators.ts'
 import { type AnyRequest, type AnyResponse, nestAdapter } from './request-adapter.ts'
 
@@ -15,10 +15,9 @@ const PATH = 'path'
 
 /** The limiters of an application: one for all handlers, and one for each that differs. */
 export class RateLimits {
-  /** All limiters as one, for the application's own calls. */
-  readonly limiter: Limiter
   readonly #all: RoutedLimiter<AnyRequest, AnyResponse>
-  #isGuarded = false
+  /** Whether a guard or the application has asked for a limiter. */
+  isUsed = false
   readonly #known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
 
   /** @throws SluiceError for wrong options */
@@ -28,7 +27,12 @@ export class RateLimits {
       nestAdapter,
       { addsRoutes: true },
     )
-    this.limiter = this.#all.limiter
+  }
+
+  /** All limiters as one, for the application's own calls. */
+  get limiter(): Limiter {
+    this.isUsed = true
+    return this.#all.limiter
   }
 
   /**
@@ -63,25 +67,9 @@ export class RateLimits {
     for (const name of methodsOf(controller)) this.of(controller, controller.prototype[name])
   }
 
-  /** Called by a guard when it is made. */
-  guarded(): void {
-    this.#isGuarded = true
-  }
-
-  /** Called by Nest at start, when it has made all guards but those of a request's own. */
-  onApplicationBootstrap(): void {
-    if (this.#isGuarded) return
-    warnOnce(
-      'SLUICE_NO_GUARD',
-      'RateLimitModule is imported, but nothing uses RateLimitGuard, so it limits no request. Add ' +
-        '{ provide: APP_GUARD, useClass: RateLimitGuard } to the providers, or @UseGuards(RateLimitGuard). ' +
-        'For calls by hand alone, createLimiter is enough.',
-    )
-  }
-
   /** Called by Nest when the application has closed its connections. */
   onApplicationShutdown(): void {
-    this.limiter.close()
+    this.#all.limiter.close()
   }
 
   #compile(controller: Type, handler: Handler): HandlerLimiter | undefined {

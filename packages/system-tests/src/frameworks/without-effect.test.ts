@@ -5,16 +5,17 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import Router from '@koa/router'
-import { Controller, Get, Module, UseGuards } from '@nestjs/common'
+import { Controller, Get, Inject, Module, UseGuards } from '@nestjs/common'
 import { APP_GUARD, NestFactory } from '@nestjs/core'
 import { rateLimit as expressLimit } from '@sluice/express'
 import { rateLimit as fastifyLimit } from '@sluice/fastify'
 import { rateLimit as koaLimit } from '@sluice/koa'
 import { RateLimitGuard, RateLimitModule, RateLimits } from '@sluice/nest'
-import express5 from 'express'
+import express5, { type RequestHandler } from 'express'
 import express4 from 'express4'
 import fastify, { type FastifyInstance } from 'fastify'
 import Koa from 'koa'
+import serverless from 'serverless-http'
 
 const options = { limit: 5, window: '1h' } as const
 
@@ -115,9 +116,15 @@ test('Fastify: a limiter in a plugin with routes, before or after it, or on the 
   expect(codes).toEqual([])
 })
 
-test.each(['APP_GUARD', '@UseGuards', 'useGlobalGuards', 'nothing'])(
+const BY_HAND = ['a constructor', 'a property', 'a factory', 'app.get']
+
+test.each(['APP_GUARD', '@UseGuards', 'useGlobalGuards', ...BY_HAND, 'nothing'])(
   'NestJS: the module with %s',
   async (way) => {
+    class Logins {}
+    if (way === 'a constructor') Inject(RateLimits)(Logins, undefined as never, 0)
+    if (way === 'a property') Inject(RateLimits)(Logins.prototype, 'limits')
+    const factory = { provide: 'logins', useFactory: () => ({}), inject: [RateLimits] }
     @Controller()
     class Pages {
       @Get()
@@ -129,12 +136,17 @@ test.each(['APP_GUARD', '@UseGuards', 'useGlobalGuards', 'nothing'])(
     @Module({
       imports: [RateLimitModule.forRoot(options)],
       controllers: [Pages],
-      providers: way === 'APP_GUARD' ? [{ provide: APP_GUARD, useClass: RateLimitGuard }] : [],
+      providers: [
+        Logins,
+        ...(way === 'APP_GUARD' ? [{ provide: APP_GUARD, useClass: RateLimitGuard }] : []),
+        ...(way === 'a factory' ? [factory] : []),
+      ],
     })
     class Application {}
     const app = await NestFactory.create(Application, { logger: false })
     ends.push(() => app.close())
     if (way === 'useGlobalGuards') app.useGlobalGuards(new RateLimitGuard(app.get(RateLimits)))
+    if (way === 'app.get') expect(app.get(RateLimits).limiter).toBeDefined()
     await app.init()
     expect(codes).toEqual(way === 'nothing' ? ['SLUICE_NO_GUARD'] : [])
   },
@@ -177,15 +189,22 @@ test('deny by address, where the key function reads another address', async () =
 })
 
 test("Express behind serverless-http, which sets the request's address itself", async () => {
-  const app = express5().set('trust proxy', 'loopback')
-  app.use((request, _, next) => {
-    request.headers['x-forwarded-for'] = '198.51.100.7'
-    if (request.path === '/lambda') Object.defineProperty(request, 'ip', { value: '192.0.2.1' })
-    next()
-  })
-  app.use(expressLimit(options), (_, response) => void response.end())
-  await ask(app)
+  const statuses = async (limit: RequestHandler, setting: number) => {
+    const app = express5().set('trust proxy', setting)
+    const handler = serverless(app.use(limit, (_, response) => void response.end()))
+    const sent: number[] = []
+    // The edge of the CDN is the client of API Gateway, and another one each time.
+    for (const edge of ['192.0.2.1', '192.0.2.2']) {
+      const headers = { 'x-forwarded-for': `203.0.113.7, ${edge}` }
+      const http = { method: 'GET', path: '/', sourceIp: edge, protocol: 'HTTP/1.1' }
+      const event = { version: '2.0', rawPath: '/', headers, requestContext: { http } }
+      sent.push(((await handler(event, {})) as { statusCode: number }).statusCode)
+    }
+    return sent
+  }
+  const one = { limit: 1, window: '1h' } as const
+  expect(await statuses(expressLimit({ ...one, trustProxy: 2 }), 2)).toEqual([200, 429])
   expect(codes).toEqual([])
-  await ask(app, '/lambda')
+  expect(await statuses(expressLimit(one), 2)).toEqual([200, 200])
   expect(codes).toEqual(['SLUICE_PROXY_IGNORED'])
 })
