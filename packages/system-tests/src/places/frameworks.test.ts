@@ -19,6 +19,7 @@ const PAGES = [
   'functions',
   'graphql-yoga',
   'nextjs',
+  'nitro',
   'nuxt',
   'react-router',
   'sveltekit',
@@ -82,7 +83,7 @@ async function admitted(most: number, next: () => Promise<Response>): Promise<nu
   return most
 }
 
-describe.each(['nextjs', 'sveltekit', 'nuxt', 'react-router'])('%s', (page) => {
+describe.each(['nextjs', 'sveltekit', 'nuxt', 'nitro', 'react-router'])('%s', (page) => {
   test('admits 60 requests, and refuses others with the fields of Sluice', async () => {
     expect(await admitted(70, () => send(page))).toBe(60)
     const before = await served(page)
@@ -102,6 +103,7 @@ describe('a client behind a proxy that appends its address gets no other by writ
     ['nextjs', '', {}],
     ['react-router', '', {}],
     ['nuxt', '', {}],
+    ['nitro', '', {}],
     ['better-auth', '/api/auth/sign-in/email', { method: 'POST' }],
   ])('%s', async (page, path, init) => {
     const client = '192.0.2.1'
@@ -141,6 +143,11 @@ describe('nuxt', () => {
     await expect(once(leaving, 'response')).rejects.toThrow('socket hang up')
     expect(await served('nuxt')).toBe(before)
   })
+})
+
+test('Nitro 3: a request of the application to itself is not limited', async () => {
+  const client = withAddress('192.0.2.3')
+  expect(await (await send('nitro', '/own', client)).text()).toBe('served')
 })
 
 describe('react-router', () => {

@@ -4,20 +4,30 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundle, type Program, untilListening } from '@sluice/test-harness/processes'
-import { serverOf } from '../readme/blocks.ts'
+import { type Block, blocksOf, serverOf } from '../readme/blocks.ts'
 
 const STUBS = join(__dirname, '../readme/stubs')
 const PRELOAD = pathToFileURL(join(__dirname, 'preload.mjs')).href
 
 /** The first program of `docs/places/<page>.md`, as it is written. */
 export function programOf(page: string): string {
-  const file = join(__dirname, '../../../../docs/places', `${page}.md`)
-  return serverOf(readFileSync(file, 'utf8')).source
+  return serverOf(textOf(page)).source
+}
+
+function textOf(page: string): string {
+  return readFileSync(join(__dirname, '../../../../docs/places', `${page}.md`), 'utf8')
+}
+
+/** The program for Nitro 3, with the Redis of the one before it. */
+function nitroProgram(): string {
+  const [first, second] = blocksOf('docs/places/nuxt.md', textOf('nuxt')) as [Block, Block]
+  const redis = first.source.split('\n').filter((line) => /Redis|redis\./.test(line))
+  return [...redis, second.source.replace("'nitro/h3'", "'h3-2'")].join('\n')
 }
 
 /** The program for a busy machine: Redis decides, however late, and no window ends during a test. */
 export function patientProgramOf(page: string): string {
-  return programOf(page)
+  return (page === 'nitro' ? nitroProgram() : programOf(page))
     .replace('store: redis,', "store: redis, deadline: '30s',")
     .replace("window: '1m'", "window: '1d'")
 }

@@ -88,6 +88,26 @@ async function nuxt(): Promise<string> {
   })
 }
 
+/** The second program of the page, for Nitro 3, as Nitro runs it: on h3 2. */
+async function nitro(): Promise<string> {
+  const { default: middleware } = await programOf<{ default: unknown }>('nitro')
+  // Its types do not go with those of Node's messages that other packages have.
+  const name: string = 'h3-2'
+  const { H3, toNodeHandler } = (await import(name)) as {
+    H3: new () => H3
+    toNodeHandler(app: H3): RequestListener
+  }
+  const app = new H3().use(middleware).get('/', () => serve('nitro'))
+  app.get('/own', () => app.fetch(new Request('http://localhost/')))
+  return listenTo(toNodeHandler(app))
+}
+
+interface H3 {
+  use(middleware: unknown): H3
+  get(path: string, handler: () => unknown): H3
+  fetch(request: Request): Promise<Response>
+}
+
 async function reactRouter(): Promise<string> {
   const { rateLimit } = await programOf<{ rateLimit: MiddlewareFunction<Response> }>('react-router')
   const load = () => serve('react-router')
@@ -201,6 +221,7 @@ const urls = {
   nextjs: await nextjs(),
   sveltekit: await sveltekit(),
   nuxt: await nuxt(),
+  nitro: await nitro(),
   'react-router': await reactRouter(),
   'graphql-yoga': await yoga(),
   apollo: await apollo(),

@@ -61,6 +61,7 @@ export function programFolder(): { folder: string; tsconfig: string } {
         paths: {
           'my-framework': ['./my-framework.ts'],
           '@whatwg-node/fetch': [join(__dirname, '../places/types/whatwg-fetch.d.ts')],
+          'nitro/h3': [join(__dirname, '../../node_modules/h3-2/dist/_entries/node.d.mts')],
           'cloudflare:workers': [join(__dirname, '../places/types/cloudflare-workers.d.ts')],
         },
       },
