@@ -454,8 +454,16 @@ export const CODES = {
     SLUICE_AFTER_ROUTES: {
       meaning:
         'In Express and Koa, the limiter is the last middleware, behind the routes. It limits only what no route has answered.',
-      cause: 'Middleware runs in the order in which it was added.',
+      cause:
+        'Middleware runs in the order in which it was added. Hono too never calls a limiter behind the route that answers, and nothing can tell: look for `RateLimit` fields in a response.',
       action: 'Move `app.use(rateLimit(…))` before the routes.',
+    },
+    SLUICE_AWAIT_MISSING: {
+      meaning:
+        'A promise was taken for a decision: `limiter.consume(key).allowed` is undefined, so everybody seems to be refused.',
+      cause:
+        'With a remote store every method returns a promise; in memory it returns the decision. TypeScript reports this. Nothing can see `if (limiter.consume(key))`, which is always true.',
+      action: 'Write `(await limiter.consume(key)).allowed`, which is right for every store.',
     },
     SLUICE_UNANSWERED: {
       meaning:

@@ -4,7 +4,7 @@ import type { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 import { parseCidr } from '../key/cidr.ts'
 import { isIPv4 } from '../key/ip.ts'
-import { all, type MaybePromise, then } from '../maybe-promise.ts'
+import { all, isPromise, type MaybePromise, then } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
@@ -398,12 +398,25 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   }
 }
 
+/** On the promise of a decision: JavaScript, where no type says that it is none yet, may ask it. */
+const UNAWAITED = {
+  get(): undefined {
+    warnOnce(
+      'SLUICE_AWAIT_MISSING',
+      'The promise of a decision was asked whether it is allowed, and says undefined: await is missing. Write ' +
+        '(await limiter.consume(key)).allowed: on a remote store, every method returns a promise.',
+    )
+    return undefined
+  },
+}
+
 /** Makes a method reject where it would throw. */
 function rejectWithErrors(limiter: StoreLimiter, name: (typeof METHODS)[number]): void {
   const act = limiter[name] as (...given: unknown[]) => unknown
   const rejecting = (...given: unknown[]) => {
     try {
-      return act.apply(limiter, given)
+      const answer = act.apply(limiter, given)
+      return isPromise(answer) ? Object.defineProperty(answer, 'allowed', UNAWAITED) : answer
     } catch (error) {
       return Promise.reject(error)
     }
