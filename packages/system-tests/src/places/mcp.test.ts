@@ -1,8 +1,15 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
+import { McpServer } from '@modelcontextprotocol/server'
+import { rateLimit } from '@sluice/express'
 import type { Program } from '@sluice/test-harness/processes'
+import express from 'express'
 import { programOf, startProgram, writeProgram } from './page.ts'
 
 const program = programOf('mcp')
@@ -107,6 +114,47 @@ describe('over HTTP', () => {
     expect(statuses.pop()).toBe(429)
     expect(new Set(statuses)).toEqual(new Set([401]))
     await expect(client('eve.app.1', '2025-11-25')).rejects.toMatchObject({ data: { status: 429 } })
+  })
+})
+
+describe('a session, when its calls have used up the quota', () => {
+  const OWN = { limit: 60, window: '1m' } as const
+  const ends: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end()
+  })
+
+  async function sessionWith(routes: Record<string, typeof OWN>) {
+    const limit = rateLimit({ limit: 4, window: '1h', routes })
+    const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: randomUUID })
+    await new McpServer({ name: 'one', version: '1.0.0' }).connect(transport)
+    const app = express().use('/mcp', limit, (request, response) => {
+      void transport.handleRequest(request, response)
+    })
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    ends.push(
+      () => server.close(),
+      () => server.closeAllConnections(),
+    )
+    const { port } = server.address() as AddressInfo
+    const client = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`))
+    const caller = await connect(client, '2025-11-25')
+    await expect(Promise.all(Array.from({ length: 4 }, () => caller.ping()))).rejects.toMatchObject(
+      { data: { status: 429 } },
+    )
+    return client
+  }
+
+  test('it can’t be ended by DELETE', async () => {
+    const client = await sessionWith({})
+    await expect(client.terminateSession()).rejects.toMatchObject({ data: { status: 429 } })
+  })
+
+  test('with quotas of their own, GET and DELETE are served', async () => {
+    const client = await sessionWith({ 'GET /mcp': OWN, 'DELETE /mcp': OWN })
+    await expect(client.terminateSession()).resolves.toBeUndefined()
+    expect(client.sessionId).toBeUndefined()
   })
 })
 
