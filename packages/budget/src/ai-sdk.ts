@@ -1,9 +1,8 @@
-import { estimateTokens, type MediaTokens } from '@sluice/core'
+import { estimateTokens } from '@sluice/core'
 import { BudgetError } from './call.ts'
-import type { Usage } from './options.ts'
-import { type Open, Reading } from './reading.ts'
-import { carryOut, readRequest } from './request.ts'
-import { countsOf, factsOf, type Json } from './usage.ts'
+import { ModelCall, type Open } from './model-call.ts'
+import type { Settings } from './options.ts'
+import type { Json } from './request.ts'
 
 /** The parts of a call of the AI SDK, of versions 5 to 7, that are read. */
 interface Call {
@@ -16,40 +15,17 @@ interface Call {
   }
   readonly model: { readonly modelId: string }
 }
-type Count = number | undefined | { total?: number; cacheRead?: number; cacheWrite?: number }
-type Reported = { [count in 'inputTokens' | 'outputTokens']?: Count } & Json
-/** A whole answer, or a part of one. */
-interface Answer {
-  readonly usage?: Reported
-  readonly providerMetadata?: object
-  readonly modelId?: string
-  readonly response?: { modelId?: string | undefined } | undefined
-}
 
-/** @param maxOutput the most output, where the application does not say it, tokens */
-export function aiSdk(open: Open, maxOutput: number, mediaTokens?: MediaTokens) {
+export function aiSdk(open: Open, { maxOutput, mediaTokens }: Settings) {
   const outputOf = (params: Call['params']) => params.maxOutputTokens ?? maxOutput
-  /** Makes a call, the most of which is reserved before. */
   const make = async <R>({ params, model }: Call, act: () => PromiseLike<R>) => {
     const { prompt, tools = [], providerOptions, abortSignal } = params
-    const { asks, models, modes } = readRequest(toBody(model.modelId, tools, providerOptions))
     const input = estimateTokens([prompt ?? [], tools], mediaTokens)
-    const reading = new Reading()
-    const most = { ...asks, input, output: outputOf(params) }
-    const call = await open(
-      models.map((each) => ({ ...most, model: each })),
-      reading,
-    )
-    if (!call.allowed) throw new BudgetError(call)
-    const used = { usage: undefined as Usage | undefined, isWhole: false, model: '' }
-    const note = ({ usage, response, modelId, ...answer }: Answer) => {
-      used.model = response?.modelId ?? modelId ?? used.model
-      if (usage === undefined) return
-      const facts = factsOfCall(usage, answer.providerMetadata ?? {})
-      used.usage = { model: used.model, ...modes, ...facts, ...countsOf(facts) }
-      used.isWhole = true
-    }
-    return { result: await carryOut(call, abortSignal, act), call, reading, used, note }
+    const body = toBody(model.modelId, tools, providerOptions)
+    const call = new ModelCall(body, { input, output: outputOf(params) })
+    const reserved = await call.reserve(open)
+    if (!reserved.allowed) throw new BudgetError(reserved)
+    return { call, result: await call.make(abortSignal, act) }
   }
   return {
     /** Each version of the AI SDK takes this for its own. */
@@ -61,17 +37,18 @@ export function aiSdk(open: Open, maxOutput: number, mediaTokens?: MediaTokens) 
     wrapGenerate: async <R extends { usage: object }>(
       options: Call & { doGenerate: () => PromiseLike<R> },
     ): Promise<R> => {
-      const { result, call, used, note } = await make(options, options.doGenerate)
-      note(result as Answer)
-      await call.settle(used.usage as Usage)
+      const { call, result } = await make(options, options.doGenerate)
+      call.used.readWhole(toAnswer(result))
+      await call.end()
       return result
     },
     wrapStream: async <R extends { stream: object }>(
       options: Call & { doStream: () => PromiseLike<R> },
     ): Promise<R> => {
-      const { result, call, reading, used, note } = await make(options, options.doStream)
-      const parts = result.stream as ReadableStream<Answer>
-      return { ...result, stream: reading.of(call, parts, used, note) }
+      const { call, result } = await make(options, options.doStream)
+      const parts = result.stream as ReadableStream<object>
+      const stream = call.stream(parts, (part) => call.used.read(toAnswer(part)))
+      return { ...result, stream }
     },
   }
 }
@@ -88,17 +65,31 @@ function toBody(model: string, tools: readonly object[], options: object = {}): 
   return { ...Object.fromEntries(named), model, tools: ofProvider }
 }
 
-/** As if OpenAI had said it: of every provider, the AI SDK's input has what was cached. */
-function factsOfCall({ inputTokens, outputTokens, raw, ...usage }: Reported, metadata: object) {
-  const { serviceTier: service_tier } = Object.assign({}, ...Object.values(metadata))
-  const totalOf = (count: Count) => (typeof count === 'object' ? count.total : count)
-  const details = Object(inputTokens)
+/**
+ * A whole answer, or a part of one, as chat completions have it. The input of the AI SDK has what was cached, of every
+ * provider. The reason of a stream that breaks or ends early is not the provider's.
+ */
+function toAnswer(answer: object): Json {
+  const { usage, providerMetadata, response, modelId, finishReason } = Object(answer)
+  const { unified = finishReason, raw } = Object(finishReason)
+  const { serviceTier } = Object.assign({}, ...Object.values(Object(providerMetadata)))
+  const { inputTokens: input, outputTokens: output, cachedInputTokens } = Object(usage)
+  // Since version 6, counts have parts.
+  const totalOf = (count: unknown) => (typeof count === 'object' ? Object(count).total : count)
   return {
-    total_tokens: usage.totalTokens as number | undefined,
-    ...factsOf({ service_tier, ...Object(raw) }),
-    prompt_tokens: totalOf(inputTokens),
-    completion_tokens: totalOf(outputTokens),
-    'prompt_tokens_details.cached_tokens': details.cacheRead ?? usage.cachedInputTokens,
-    'prompt_tokens_details.cache_write_tokens': details.cacheWrite,
+    model: response?.modelId ?? modelId,
+    choices: [{ finish_reason: /^(other|unknown|error)$/.test(unified) ? raw : unified }],
+    usage: usage && {
+      service_tier: serviceTier,
+      total_tokens: usage.totalTokens,
+      ...usage.raw,
+      prompt_tokens: totalOf(input),
+      completion_tokens: totalOf(output),
+      prompt_tokens_details: {
+        ...usage.raw?.prompt_tokens_details,
+        cached_tokens: input?.cacheRead ?? cachedInputTokens,
+        cache_write_tokens: input?.cacheWrite,
+      },
+    },
   }
 }

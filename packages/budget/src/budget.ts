@@ -1,33 +1,15 @@
-import type {
-  Charge,
-  Decision,
-  GrantOptions as Grant,
-  OverrideOptions as Override,
-} from '@sluice/core'
-import {
-  checkInteger,
-  checkKnown,
-  checkObject,
-  checkOneOf,
-  SLOT_WAIT_MS,
-  shardedKey,
-} from '@sluice/core/adapter'
+import type { GrantOptions as Grant, OverrideOptions as Override } from '@sluice/core'
+import { checkInteger, checkKnown, checkObject, checkOneOf } from '@sluice/core/adapter'
 import type { ChargeListener, Metered } from '@sluice/core/meter'
 import { aiSdk } from './ai-sdk.ts'
 import { budgetedFetch } from './budgeted-fetch.ts'
-import {
-  type Activity,
-  type BudgetCall,
-  type BudgetDecision,
-  toBudgetDecision,
-  toCall,
-  unpriced,
-} from './call.ts'
-import { inWeeks, type LevelCharge, LevelLimiter } from './level-limiter.ts'
+import { type BudgetCall, type BudgetDecision, toCall, unpriced } from './call.ts'
+import { type Level, levelsOfRun } from './level.ts'
+import { LevelLimiter } from './level-limiter.ts'
+import type { ModelCall } from './model-call.ts'
 import { wrong } from './money.ts'
 import { type BudgetOptions, readSettings, type Settings, type Usage } from './options.ts'
 import { priceOf } from './price.ts'
-import type { Open } from './reading.ts'
 
 /** The owners of the budgets, from data that you have verified: an id for each level; null: it has no such level. */
 export type Who<L extends string = string> = { readonly [level in L]: string | null }
@@ -60,20 +42,19 @@ export class Budget<L extends string = string> {
   readonly #settings: Settings
   /** The limiters, by the names of the levels that they decide. The first one has opened the store. */
   readonly #limiters: Map<string, LevelLimiter>
-  readonly #runs: readonly (readonly LevelCharge[])[]
+  readonly #runs: readonly (readonly Level[])[]
 
-  /** @param runs the charges of each run, the innermost first; their keys are its id */
+  /** @param runs what each run limits, the innermost first */
   constructor(
     settings: Settings,
     limiters = new Map<string, LevelLimiter>(),
-    runs: readonly (readonly LevelCharge[])[] = [],
+    runs: readonly (readonly Level[])[] = [],
   ) {
     this.#settings = settings
     this.#limiters = limiters
     this.#runs = runs
-    const names = [...settings.levels.keys()]
-    const { counted, store } = this.#limiterOf(names)
-    this.#limiterOf([...names, ...runs.flat().map(({ name }) => name)])
+    const { counted, store } = this.#limiterOf(settings.levels)
+    this.#limiterOf([...settings.levels, ...runs.flat()])
     const observe = (listener: ChargeListener | undefined) => {
       for (const { events } of limiters.values()) events.onCharge = listener
     }
@@ -107,10 +88,11 @@ export class Budget<L extends string = string> {
    */
   async settle(who: Who<L>, usage: Usage): Promise<void> {
     const cost = priceOf(this.#settings, usage)
-    if (cost === undefined && Object.values(usage).some((each) => Number(each) < 0))
-      throw wrong('usage', 'numbers from 0 on', usage, 'Give back with correct(who, amount).')
-    if (cost === undefined)
-      throw wrong('usage', 'usage with numbers, of a model with a price', usage, 'Add its price.')
+    if (cost === undefined) {
+      const expected = 'numbers from 0 on, of a model with a price'
+      const fix = 'Add its price. Give back with correct(who, amount).'
+      throw wrong('usage', expected, usage, fix)
+    }
     await this.#settleNow(who, cost)
   }
 
@@ -121,8 +103,7 @@ export class Budget<L extends string = string> {
    * @throws SluiceError (a rejection) for a wrong argument
    */
   async correct(who: Who<L>, amount: number): Promise<void> {
-    const { money } = this.#settings
-    const units = money.ofLimit('amount', amount < 0 ? -amount : amount)
+    const units = this.#settings.money.ofLimit('amount', amount < 0 ? -amount : amount)
     await this.#settleNow(who, amount < 0 ? -units : units)
   }
 
@@ -160,25 +141,25 @@ export class Budget<L extends string = string> {
     checkObject('options', options, '{ id, max, maxCalls }')
     checkKnown('', options, ['id', 'max', 'maxCalls'])
     const { id, max, maxCalls } = options
-    const { money, soft } = this.#settings
+    const { counted, money, soft } = this.#settings
     if (soft) throw wrong('run()', 'a budget without soft', soft, 'Make another budget for runs.')
     if (max === undefined && maxCalls === undefined)
       throw wrong('max', 'max or maxCalls', undefined, "Limit the run: max: '2 USD'.")
     const key = checkId('id', id)
-    const within = this.#runs.length === 0 ? '' : `.${this.#runs.length}`
-    const ofRun: LevelCharge[] = []
-    const limitBy = (name: string, limit: number) =>
-      ofRun.push(...inWeeks({ name: name + within, key, limit, cost: 1 }))
-    if (max !== undefined) limitBy('run', money.ofText('max', max))
-    if (maxCalls !== undefined)
-      limitBy('calls', checkInteger('maxCalls', maxCalls, 0, Number.MAX_SAFE_INTEGER))
+    const ofRun: Level[] = []
+    const limit = (shown: string, units: number, options: object) =>
+      ofRun.push(...levelsOfRun(shown, this.#runs.length, key, units, options))
+    if (max !== undefined) limit('run', money.ofText('max', max), counted)
+    if (maxCalls !== undefined) {
+      const most = checkInteger('maxCalls', maxCalls, 0, Number.MAX_SAFE_INTEGER)
+      limit('calls', most, { unit: 'calls' })
+    }
     return new Budget(this.#settings, this.#limiters, [ofRun, ...this.#runs])
   }
 
   /** Middleware for `wrapLanguageModel` of the AI SDK. What does not fit rejects with a `BudgetError`. */
   aiSdk(who: Who<L>): ReturnType<typeof aiSdk> {
-    const { maxOutput, mediaTokens } = this.#settings
-    return aiSdk((...call) => this.#open(who, ...call), maxOutput, mediaTokens)
+    return aiSdk((...call) => this.#open(who, ...call), this.#settings)
   }
 
   /**
@@ -187,9 +168,7 @@ export class Budget<L extends string = string> {
    * @param fetch what sends. Default: the platform's
    */
   fetch(who: Who<L>, fetch = globalThis.fetch): typeof globalThis.fetch {
-    const { maxOutput, mediaTokens } = this.#settings
-    const open: Open = (...call) => this.#open(who, ...call)
-    return budgetedFetch(fetch, open, maxOutput, mediaTokens)
+    return budgetedFetch(fetch, (...call) => this.#open(who, ...call), this.#settings)
   }
 
   /** Closes the budget, with all its runs, and a store that it has made itself. */
@@ -199,10 +178,10 @@ export class Budget<L extends string = string> {
 
   /**
    * @param estimates one for each model that may answer
-   * @param activity how long nothing has happened for the call, ms. Left out: it is being worked on
+   * @param made the call of an integration
    */
-  async #open(who: Who<L>, estimates: readonly Usage[], activity?: Activity): Promise<BudgetCall> {
-    const { soft } = this.#settings
+  async #open(who: Who<L>, estimates: readonly Usage[], made?: ModelCall): Promise<BudgetCall> {
+    const { counted, soft } = this.#settings
     const prices = estimates.map((each) => priceOf(this.#settings, each) ?? Infinity)
     const most = Math.max(...prices)
     if (most === Infinity) return toCall(unpriced)
@@ -211,7 +190,7 @@ export class Budget<L extends string = string> {
     const { limiter, charges } = await this.#ask(who, soft ? 0 : cost)
     const decision = await limiter.charge(charges, soft)
     if (soft) await limiter.settle(charges, decision.policies, cost)
-    const shown = await this.#show(limiter, charges, decision, cost)
+    const shown = await limiter.show(charges, decision, cost)
     if (!decision.allowed && !soft) return toCall(shown)
     let ending: Promise<void> | undefined
     const end = (actual: number) => {
@@ -220,10 +199,10 @@ export class Budget<L extends string = string> {
       return ending
     }
     const ended = (reason: string) => void (reason === 'abandoned' && end(cost))
-    const { hold } = this.#settings
-    const held = hold === undefined ? undefined : limiter.hold(charges, decision, ended, activity)
+    const held =
+      counted.hold === undefined ? undefined : limiter.hold(charges, decision, ended, made)
     // The model that answers may have a name of its own. Who has reserved by hand says which one it is.
-    const asked = activity && estimates[prices.indexOf(most)]?.model
+    const asked = made && estimates[prices.indexOf(most)]?.model
     const paid = (usage?: Usage) => usage && priceOf(this.#settings, usage, asked)
     return toCall(
       { ...shown, allowed: true, reason: undefined },
@@ -245,70 +224,34 @@ export class Budget<L extends string = string> {
   /** @param cost integers */
   async #preview(who: Who<L>, cost: number): Promise<BudgetDecision> {
     const { limiter, charges } = await this.#ask(who, cost)
-    return this.#show(limiter, charges, await limiter.preview(charges), cost)
-  }
-
-  /** A key that has as many reservations as it can refuses, as if nothing were left. */
-  async #show(
-    limiter: LevelLimiter,
-    charges: readonly Charge[],
-    decision: Decision,
-    cost: number,
-  ): Promise<BudgetDecision> {
-    const { money } = this.#settings
-    const isFull = ({ resetMs, retryAfterMs }: Decision['policies'][number]) =>
-      resetMs === SLOT_WAIT_MS && retryAfterMs === SLOT_WAIT_MS
-    if (!decision.policies.some(isFull)) return toBudgetDecision(decision, money, cost)
-    // Somebody else may still have some.
-    const others = charges.map((charge) => ({ ...charge, cost: 0, owner: 0 }))
-    const standing = await limiter.preview(others)
-    const policies = decision.policies.map((each, i) => ({
-      ...each,
-      ...standing.policies[i],
-      allowed: each.allowed,
-    }))
-    const fits = policies.every(
-      (each, i) => each.allowed || isFull(each) || each.remaining >= (charges[i] as Charge).cost,
-    )
-    if (!fits) return toBudgetDecision(decision, money, cost)
-    const shown = toBudgetDecision({ ...decision, policies }, money, cost, 'busy')
-    return { ...shown, level: shown.levels.find(({ allowed }) => !allowed)?.level }
+    return limiter.show(charges, await limiter.preview(charges), cost)
   }
 
   /** Where a client's own budget of a level is kept. */
   async #levelOf(who: Who<L>, level: L) {
-    const { limiter, charges } = await this.#ask(who, 0)
-    const names = [...this.#settings.levels.keys()].filter((name) => who[name as L] !== null)
+    const { limiter, charges, names } = await this.#ask(who, 0)
     const policy = checkOneOf('level', level, names)
-    return { limiter, policy, key: (charges[names.indexOf(policy)] as Charge).key }
+    return { limiter, policy, key: charges[names.indexOf(policy)]?.key as string }
   }
 
-  /** Returns the charges of a call, and their limiter. @param cost integers */
+  /** Returns the charges of a call, their limiter, and the levels that the client has. @param cost integers */
   async #ask(who: Who<L>, cost: number) {
     checkObject('who', who, '{ key, team }')
-    const own = [...this.#settings.levels].filter(([name]) => who[name as L] !== null)
-    const ids = own.map(([name]) => checkId(`who.${name}`, who[name as L]))
-    const outermost = checkId('who', ids.at(-1))
-    const ofLevels = own.map(async ([name, { units, unitsOf }], i): Promise<LevelCharge> => {
-      const id = ids[i] as string
-      return { name, key: shardedKey(outermost, id), limit: units ?? (await unitsOf(id)), cost }
-    })
-    const ofRuns = this.#runs.flat().map((charge) => {
-      const isCalls = charge.name.startsWith('calls')
-      const key = shardedKey(outermost, charge.key)
-      return { ...charge, key, cost: isCalls ? Math.min(1, cost) : cost }
-    })
-    const all = [...(await Promise.all(ofLevels)), ...ofRuns]
-    const limiter = this.#limiterOf(all.map(({ name }) => name))
-    return { limiter, charges: limiter.chargesOf(all) }
+    const own = this.#settings.levels.filter(({ name }) => who[name as L] !== null)
+    const names = own.map(({ name }) => name)
+    const ids = names.map((name) => checkId(`who.${name}`, who[name as L]))
+    checkId('who', ids.at(-1))
+    const limiter = this.#limiterOf([...own, ...this.#runs.flat()])
+    return { names, limiter, charges: await limiter.chargesOf(ids, cost) }
   }
 
-  #limiterOf(names: readonly string[]): LevelLimiter {
-    const id = names.join()
+  #limiterOf(levels: readonly Level[]): LevelLimiter {
+    const names = levels.map(({ policy }) => policy.name).join()
     const [first] = this.#limiters.values()
-    const limiter = this.#limiters.get(id) ?? new LevelLimiter(this.#settings, names, first?.store)
+    const limiter =
+      this.#limiters.get(names) ?? new LevelLimiter(this.#settings, levels, first?.store)
     if (first !== undefined) limiter.events.onCharge = first.events.onCharge
-    this.#limiters.set(id, limiter)
+    this.#limiters.set(names, limiter)
     return limiter
   }
 }

@@ -1,6 +1,6 @@
 import type { Decision } from '@sluice/core'
 import { usedOf } from '@sluice/core/adapter'
-import type { Money } from './money.ts'
+import type { Level } from './level.ts'
 import type { Usage } from './options.ts'
 
 /** How a level stands. Amounts are in the budget's unit; times are ms from the decision on. */
@@ -60,9 +60,11 @@ export interface BudgetCall extends BudgetDecision {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How long nothing has been seen to happen for a call. */
-export interface Activity {
-  quietMs(): number | undefined
+const MESSAGES = {
+  budget: 'The budget of the LEVEL has too little left for this call.',
+  busy: 'The LEVEL has too many calls in progress. Try again in a second.',
+  price: 'No price covers this call, so no budget admits it.',
+  store: 'No budget can be checked at present.',
 }
 
 /** A refusal, as an error: of `aiSdk`, and for handlers that throw. */
@@ -77,66 +79,59 @@ export class BudgetError extends Error {
   }
 }
 
-export function messageOf({ reason, level }: BudgetDecision): string {
-  if (reason === 'price') return 'No price covers this call, so no budget admits it.'
-  if (reason === 'busy')
-    return `The ${level} has too many calls in progress. Try again in a second.`
-  if (reason === 'store') return 'No budget can be checked at present.'
-  return `The budget of the ${level} has too little left for this call.`
-}
-
-/** The decision about a call without a price. */
-export const unpriced: BudgetDecision = {
-  allowed: false,
-  reason: 'price',
-  level: undefined,
-  cost: 0,
-  remaining: 0,
-  resetMs: 0,
-  retryAfterMs: Infinity,
-  levels: [],
+export function messageOf({ reason = 'budget', level }: BudgetDecision): string {
+  return MESSAGES[reason].replace('LEVEL', `${level}`)
 }
 
 /**
+ * @param made the levels of the policies
+ * @param shown an amount in the budget's unit
  * @param cost integers
  * @param refused why it is refused, if it is
  */
 export function toBudgetDecision(
   { allowed, policies, retryAfterMs }: Pick<Decision, 'allowed' | 'policies' | 'retryAfterMs'>,
-  money: Money,
+  made: readonly Level[],
+  shown: (units: number) => number,
   cost: number,
   refused: BudgetDecision['reason'] = policies.length === 0 ? 'store' : 'budget',
 ): BudgetDecision {
-  const levels = new Map<string, LevelDecision>()
-  let binding: LevelDecision | undefined
-  for (const { name, unit, ...policy } of policies) {
-    // The names of runs: see inWeeks.
-    const [id, level = id] = /^(run|calls)(\.\d+)?(?=-2$|$)/.exec(name) ?? [name]
-    const show = (units: number) => (unit === 'calls' ? units : money.shown(units))
-    const { limit, remaining, resetMs } = policy
-    const amounts = {
-      limit: show(limit),
-      used: show(usedOf(policy)),
-      remaining: show(remaining),
-    }
-    const each = { level, allowed: policy.allowed, ...amounts, resetMs }
-    const other = levels.get(id)
-    if (other === undefined || other.remaining > each.remaining) levels.set(id, each)
+  const all = new Map<string, LevelDecision>()
+  for (const [i, { allowed, limit, remaining, resetMs, excess }] of policies.entries()) {
+    const { name, shown: level } = made[i] as Level
+    const show = level === 'calls' ? Number : shown
+    const used = show(usedOf({ limit, remaining, excess }))
+    const each = { level, allowed, limit: show(limit), used, remaining: show(remaining), resetMs }
+    // Of the weeks of a run, the one that has less left.
+    if (each.remaining < (all.get(name)?.remaining ?? Infinity)) all.set(name, each)
   }
-  for (const each of levels.values())
-    if (binding === undefined || binds(each, binding)) binding = each
-  const ofMoney = [...levels.values()].filter(({ level }) => level !== 'calls')
+  const levels = [...all.values()]
+  const leftOf = ({ level, remaining }: LevelDecision) =>
+    level === 'calls' ? Number.MAX_VALUE : remaining
+  // Where they are busy, the innermost one that refuses.
+  const least = (a: LevelDecision, b: LevelDecision) =>
+    Number(a.allowed) - Number(b.allowed) || (refused === 'busy' ? 0 : leftOf(a) - leftOf(b))
+  const [binding] = levels.toSorted(least)
   return {
     allowed,
     reason: allowed ? undefined : refused,
     level: binding?.level,
-    cost: money.shown(cost),
-    remaining: ofMoney.length === 0 ? 0 : Math.min(...ofMoney.map(({ remaining }) => remaining)),
+    cost: shown(cost),
+    remaining: levels.length === 0 ? 0 : Math.min(...levels.map(leftOf)),
     resetMs: binding?.resetMs ?? 0,
     retryAfterMs,
-    levels: [...levels.values()],
+    levels,
   }
 }
+
+/** The decision about a call without a price. */
+export const unpriced = toBudgetDecision(
+  { allowed: false, policies: [], retryAfterMs: Infinity },
+  [],
+  Number,
+  0,
+  'price',
+)
 
 /** @param ends the ways to end it. Left out: nothing is reserved */
 export function toCall(
@@ -148,9 +143,3 @@ export function toCall(
 
 const nothing = async () => {}
 const NOTHING = { settle: nothing, release: nothing, cancel: nothing }
-
-/** Whether it says more about the call than the other: one that refuses, then the one with less left. */
-function binds(each: LevelDecision, other: LevelDecision): boolean {
-  if (each.allowed !== other.allowed) return !each.allowed
-  return each.level !== 'calls' && each.remaining < other.remaining
-}

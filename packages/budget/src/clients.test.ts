@@ -409,6 +409,26 @@ describe('the AI SDK', () => {
     await until(async () => (await spent()) >= estimate.cost, { what: 'the estimate is charged' })
   })
 
+  test.each([2, 200])(
+    'a stream that ends early with %i tokens of its usage costs its estimate, or that if it is more',
+    async (completion_tokens) => {
+      const usage = { prompt_tokens: 5, completion_tokens }
+      const chunk = { model: 'large', choices: [{ index: 0, delta: { content: 'word' } }], usage }
+      const headers = { 'content-type': 'text/event-stream' }
+      const provider = async () => new Response(`data: ${JSON.stringify(chunk)}\n\n`, { headers })
+      const cut = createOpenAI({ apiKey: 'k', fetch: provider }).chat('large')
+      const middleware = budget.aiSdk(who)
+      const given = wrapLanguageModel({ model: cut, middleware })
+      const { textStream } = streamText({ model: given, prompt, maxOutputTokens: 60 })
+      const estimate = await budget.fits(who, { model: 'large', output: 60, input: 0 })
+      const least = Math.max(estimate.cost, (5 * 10 + completion_tokens * 50) / 1e6)
+      let text = ''
+      for await (const part of textStream) text += part
+      expect(text).toBe('word')
+      await until(async () => (await spent()) >= least, { what: 'it is charged' })
+    },
+  )
+
   test('what does not fit rejects, with the level and what would fit', async () => {
     budget.close()
     budget = budgetOf(0.003)

@@ -5,61 +5,55 @@ import {
   nextSlot,
   numberOf,
   openLimiter,
+  type Policy,
+  SLOT_WAIT_MS,
   settleUntilConfirmed,
+  shardedKey,
 } from '@sluice/core/adapter'
+import { type BudgetDecision, toBudgetDecision } from './call.ts'
+import type { Level } from './level.ts'
 import type { Settings } from './options.ts'
 
 /** The options that the policies have. */
 const KNOWN = 'name limit window timeZone anchor algorithm unit alertAt reserve hold'.split(' ')
-/** The first days of the weeks in which runs are counted: of any three days, one of the two has all. */
-const WEEKS = { '': '2024-01-01', '-2': '2024-01-04' }
 
-/** The charge of one policy: whom, against which limit, and how much. In integers. */
-export interface LevelCharge {
-  /** The name of a level; or what a run limits, `'run'` or `'calls'`, with the end that names its week. */
-  readonly name: string
-  readonly key: string
-  readonly limit: number
-  readonly cost: number
-}
-
-/** The limit of a run, once for each of its weeks. */
-export function inWeeks(charge: LevelCharge): LevelCharge[] {
-  return Object.keys(WEEKS).map((week) => ({ ...charge, name: charge.name + week }))
-}
-
-/** The levels of some calls, and of their run, decided together. */
+/** The levels of some calls, and of their runs, decided together. */
 export class LevelLimiter extends ChargeLimiter {
-  /** Whether the estimates of a process that dies come back. */
-  readonly #returns: boolean
+  readonly #settings: Settings
+  readonly #levels: readonly Level[]
 
-  /**
-   * @param names the names of the charges
-   * @param store the store of the first limiter, in which all of them count
-   */
-  constructor(settings: Settings, names: readonly string[], store = settings.store.store) {
+  /** @param store the store of the first limiter, in which all of them count */
+  constructor(settings: Settings, levels: readonly Level[], store = settings.store.store) {
     const { money, onAlert } = settings
-    const policies = compilePolicies(
-      { policies: names.map((name) => policyOf(settings, name)) },
-      KNOWN,
-    )
     const onThreshold = ({ policy: level, key, threshold: share, ...event }: ThresholdEvent) => {
       const [used, limit] = [money.shown(event.used), money.shown(event.limit)]
       const id = key.slice(key.indexOf('}') + 1)
       onAlert?.({ level, id, share, used, limit, windowEndsAt: event.windowEndsAt })
     }
+    const policies = compilePolicies({ policies: levels.map(({ policy }) => policy) }, KNOWN)
     const options = { ...settings.store, store, ...(onAlert && { onThreshold }) }
     super(openLimiter(policies, options, { settles: true }))
-    this.#returns = settings.hold !== undefined
+    this.#settings = settings
+    this.#levels = levels
   }
 
-  chargesOf(charges: readonly LevelCharge[]): Charge[] {
-    const owner = numberOf((charges[0] as LevelCharge).key)
-    return charges.map(({ key, limit, cost }, i) => {
-      const policy = this.compiledPolicies[i] as (typeof this.compiledPolicies)[number]
-      const slot = this.#returns && policy.reserves ? nextSlot() : undefined
-      return { key, cost, limit: policy.compiledLimit ?? policy.limitFor(limit), slot, owner }
+  /**
+   * @param own the ids of the levels, the outermost one last
+   * @param cost integers
+   */
+  chargesOf(own: readonly string[], cost: number): Promise<Charge[]> {
+    const keyOf = (id: string) => shardedKey(own.at(-1) as string, id)
+    const owner = numberOf(keyOf(own[0] as string))
+    const charges = this.#levels.map(async ({ shown, id = '', unitsOf }, i) => {
+      const client = own[i] ?? id
+      const policy = this.compiledPolicies[i] as Policy
+      const limit = policy.compiledLimit ?? policy.limitFor(await unitsOf(client))
+      const isReturned = policy.reserves && this.#settings.counted.hold !== undefined
+      const slot = isReturned ? nextSlot() : undefined
+      const units = shown === 'calls' ? Math.min(1, cost) : cost
+      return { key: keyOf(client), cost: units, limit, slot, owner }
     })
+    return Promise.all(charges)
   }
 
   /**
@@ -76,7 +70,7 @@ export class LevelLimiter extends ChargeLimiter {
   /**
    * Corrects what was charged, once, and ends its reservations. Never rejects: what the store does not confirm is
    * repeated for an hour.
-   * @param charged the decision about each charge
+   * @param charged the decision about each charge; empty if the store did not decide
    * @param delta the cost beyond the charge, integers
    */
   async settle(charges: readonly Charge[], charged: Charged, delta: number): Promise<void> {
@@ -91,24 +85,32 @@ export class LevelLimiter extends ChargeLimiter {
     const policies = delta < 0 ? charged : charged.map(({ source }) => ({ source }))
     await settleUntilConfirmed(this, corrected, { policies })
   }
+
+  /** A decision in the budget's unit. @param cost integers */
+  async show(
+    charges: readonly Charge[],
+    decision: Decision,
+    cost: number,
+  ): Promise<BudgetDecision> {
+    const tell = (given: Decision, reason?: 'busy') =>
+      toBudgetDecision(given, this.#levels, this.#settings.money.shown, cost, reason)
+    if (!decision.policies.some(isFull)) return tell(decision)
+    // It has as many reservations as it can, and refuses as if nothing were left. Somebody else may still have some.
+    const others = charges.map((charge) => ({ ...charge, cost: 0, owner: 0 }))
+    const { policies: standing } = await this.preview(others)
+    const policies = decision.policies.map((each, i) => {
+      return { ...each, ...standing[i], allowed: each.allowed }
+    })
+    const isBusy = policies.every(
+      (each, i) => each.allowed || isFull(each) || each.remaining >= Number(charges[i]?.cost),
+    )
+    return tell({ ...decision, policies }, isBusy ? 'busy' : undefined)
+  }
 }
 
-/** The decision about each charge; empty if the store did not decide. */
-export type Charged = readonly Partial<Decision['policies'][number]>[]
+/** The decision about each charge. */
+type Charged = readonly Partial<Decision['policies'][number]>[]
 
-function policyOf(settings: Settings, name: string): object {
-  const { alertAt, hold, levels, money, timeZone, window } = settings
-  const [, counted, week] = /^(run|calls)(?:\.\d+)?(|-2)$/.exec(name) ?? []
-  const isMoney = counted !== 'calls'
-  const unit = isMoney ? money.counted : counted
-  const reserved = isMoney ? { unit, reserve: true, ...(hold && { hold }) } : { unit }
-  if (week !== undefined)
-    return { name, limit: varying, window: 'week', anchor: WEEKS[week as ''], ...reserved }
-  const limit = levels.get(name)?.units ?? varying
-  return { name, limit, window, timeZone, algorithm: 'fixed-window', alertAt, ...reserved }
-}
-
-/** Stands for a limit that each charge has of its own. */
-function varying(): number {
-  return 0
+function isFull({ resetMs, retryAfterMs }: Decision['policies'][number]): boolean {
+  return resetMs === SLOT_WAIT_MS && retryAfterMs === SLOT_WAIT_MS
 }

@@ -55,9 +55,7 @@ export class Money {
   }
 
   /** The nearest number to an integer amount. */
-  shown(units: number): number {
-    return units / this.#scale
-  }
+  readonly shown = (units: number): number => units / this.#scale
 }
 
 export function wrong(option: string, expected: string, received: unknown, fix: string) {

@@ -7,6 +7,7 @@ import {
   checkOneOf,
   type StoreOptions,
 } from '@sluice/core/adapter'
+import { type Level, varying } from './level.ts'
 import { Money, wrong } from './money.ts'
 
 /** The usage of a call, or the most it may use. */
@@ -115,29 +116,31 @@ export function readSettings(options: BudgetOptions) {
   if (onAlert !== undefined) checkFunction('onAlert', onAlert, '(alert) => void')
   if (mediaTokens !== undefined) checkFunction('mediaTokens', mediaTokens, '(media) => tokens')
   if (typeof soft !== 'boolean') throw wrong('soft', 'true or false', soft, 'Write true or false.')
+  checkOneOf('lost', lost, ['returned', 'charged'])
+  checkArray('alertAt', alertAt, 'an array of shares')
   const levels = Object.entries(checkObject('levels', options.levels, '{ key: 20, team: 500 }'))
-  if (
-    levels.length === 0 ||
-    levels.length > MAX_LEVELS ||
-    levels.some(([name]) => OF_RUNS.test(name))
-  )
+  const names = levels.map(([name]) => name)
+  if (names.length === 0 || names.length > MAX_LEVELS || names.some((name) => OF_RUNS.test(name)))
     throw wrong('levels', `1 to ${MAX_LEVELS} names, but run and calls`, levels, 'Name the levels.')
+  /** The options of a policy that counts what is reserved and used. Without `hold`, what is charged stays. */
+  const counted = {
+    unit: money.counted,
+    reserve: true,
+    ...(!soft && lost === 'returned' && { hold }),
+  }
+  const calendar = { window, timeZone, algorithm: 'fixed-window', alertAt, ...counted }
   return {
-    money,
+    ...{ money, soft, onAlert, maxOutput, mediaTokens, counted },
     price: checkFunction('price', given, '({ model, input, output, cached }) => amount'),
-    levels: new Map(levels.map(([name, limit]) => [name, readLevel(name, limit, money)])),
-    ...{ window, timeZone, soft, onAlert, maxOutput, mediaTokens },
-    /** How long a reservation is held; undefined: what is charged stays. */
-    hold:
-      soft || checkOneOf('lost', lost, ['returned', 'charged']) === 'charged' ? undefined : hold,
-    alertAt: checkArray('alertAt', alertAt, 'an array of shares'),
+    levels: levels.map(([name, limit]) => toLevel(name, limit, money, calendar)),
     store: { store, prefix, deadline: deadline as Duration, onStoreError, localShare },
   }
 }
 
-/** The limit of all clients, in integers; or a function that asks for that of one. */
-function readLevel(name: string, limit: LevelLimit, money: Money) {
+function toLevel(name: string, given: LevelLimit, money: Money, options: object): Level {
   const option = `levels.${name}`
-  if (typeof limit !== 'function') return { units: money.ofLimit(option, limit) }
-  return { unitsOf: async (id: string) => money.ofLimit(option, await limit(id, name)) }
+  const limit = typeof given === 'function' ? varying : money.ofLimit(option, given)
+  const unitsOf = async (id: string) =>
+    money.ofLimit(option, typeof given === 'function' ? await given(id, name) : given)
+  return { name, shown: name, unitsOf, policy: { name, limit, ...options } }
 }

@@ -1,48 +1,56 @@
 import { createParser } from 'eventsource-parser'
 import type { Usage } from './options.ts'
+import type { Json } from './request.ts'
 
-export interface Json {
-  [name: string]: unknown
-}
 /** The numbers and texts of a usage, by their paths: `completion_tokens_details.reasoning_tokens`. */
 export type Facts = { [path: string]: string | number | undefined }
 
 /** Where the APIs of OpenAI and Anthropic write the counts: the first that an answer has. */
-const INPUT = 'prompt_tokens input_tokens'
-const OUTPUT = 'completion_tokens output_tokens'
-const CACHED =
-  'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens'
-const CACHE_WRITE =
-  'prompt_tokens_details.cache_write_tokens input_tokens_details.cache_write_tokens cache_creation_input_tokens'
+const COUNTS = {
+  input: 'prompt_tokens input_tokens',
+  output: 'completion_tokens output_tokens',
+  cached:
+    'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens',
+  cacheWrite:
+    'prompt_tokens_details.cache_write_tokens input_tokens_details.cache_write_tokens cache_creation_input_tokens',
+}
 /** What Anthropic's counts do not have. */
 const BESIDE_INPUT = 'cache_read_input_tokens cache_creation_input_tokens compaction.input_tokens'
+const BESIDE_OUTPUT = 'compaction.output_tokens'
 
-/** What an answer has said of its use so far. */
-export interface Used {
-  readonly usage: Usage | undefined
-  /** Whether that is all of it. */
-  readonly isWhole: boolean
-}
-
-/** Reads the use from an answer, or from its events. */
-export class UsageReader implements Used {
+/** Reads what an answer says of its use: the whole of it, or its parts. */
+export class UsageReader {
+  /** What it has said so far. */
   usage: Usage | undefined
+  /** Whether that is all of it. */
   isWhole = false
-  #facts: Facts
+  readonly #facts: Facts
 
   /** @param asked what holds unless the answer says something else */
   constructor(asked: Facts) {
-    this.#facts = asked
+    this.#facts = { ...asked }
   }
 
-  /** @param json an answer, or the data of an event */
-  read(json: Json = {}): void {
-    const answer = { ...json, ...(json.response ?? json.message ?? {}) } as Json
-    const { model, service_tier, usage, tool_usage, output } = answer
+  readWhole(answer: Json): void {
+    this.read(answer)
+    this.isWhole = true
+  }
+
+  /** @param part of an answer, such as the data of an event */
+  read(part: Json): void {
+    const { choices, delta, response } = part as { [name: string]: Json | undefined }
+    const { model, service_tier, usage, tool_usage, output } = {
+      ...part,
+      ...Object(response ?? part.message),
+    }
+    const facts = factsOf({ model, service_tier, ...Object(usage), tool_usage, output })
+    Object.assign(this.#facts, facts)
     if (typeof usage !== 'object' || usage === null) return
-    const facts = factsOf({ model, service_tier, ...usage, tool_usage, output })
-    this.#facts = { ...this.#facts, ...facts }
     this.usage = { model: '', ...this.#facts, ...countsOf(this.#facts) }
+    const isRunning = /^(in_progress|queued)$/.test(`${response?.status}`)
+    const answers = Array.isArray(choices) ? (choices as Json[]) : undefined
+    const hasEnded = answers?.every((each) => each.finish_reason) ?? delta?.stop_reason
+    this.isWhole = Boolean(response === undefined ? hasEnded : !isRunning)
   }
 
   /**
@@ -51,15 +59,10 @@ export class UsageReader implements Used {
    */
   event(data: string): boolean {
     if (data === '[DONE]') this.isWhole = true
-    const json = /"usage":\s*\{/.test(data) ? parsed(data) : undefined
-    if (json === undefined) return false
-    this.read(json)
-    const { choices, delta, response } = json as { [name: string]: Json | undefined }
-    const answers = Array.isArray(choices) ? (choices as Json[]) : undefined
-    const isRunning = /^(in_progress|queued)$/.test(`${response?.status}`)
-    const hasEnded = answers?.every((each) => each.finish_reason) ?? delta?.stop_reason
-    this.isWhole = Boolean(response === undefined ? hasEnded : !isRunning)
-    return answers?.length === 0
+    if (!/"usage":\s*\{/.test(data)) return false
+    const part = parsed(data)
+    this.read(part)
+    return Array.isArray(part.choices) && part.choices.length === 0
   }
 
   /**
@@ -72,36 +75,35 @@ export class UsageReader implements Used {
     const parser = createParser({
       onEvent: ({ data, ...named }) => {
         if (this.event(data)) return
-        const fields = { ...named, data: data.replaceAll('\n', '\ndata: ') }
-        for (const [name, value] of Object.entries(fields))
+        for (const [name, value] of Object.entries(named))
           if (value !== undefined) others += `${name}: ${value}\n`
-        others += '\n'
+        others += `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
       },
       onComment: (comment) => {
         others += `: ${comment}\n\n`
       },
     })
-    const pass = (text: string, chunk: Uint8Array, to: TransformStreamDefaultController) => {
+    const pass = (to: TransformStreamDefaultController, text: string, bytes?: Uint8Array) => {
       others = ''
       parser.feed(text)
-      const bytes = hides ? new TextEncoder().encode(others) : chunk
-      if (bytes.length > 0) to.enqueue(bytes)
+      const passed = hides ? new TextEncoder().encode(others) : bytes
+      if (passed?.length) to.enqueue(passed)
     }
-    const events = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, to) => pass(decoder.decode(chunk, { stream: true }), chunk, to),
-      flush: (to) => pass(`${decoder.decode()}\n\n`, new Uint8Array(), to),
-    })
-    return body.pipeThrough(events)
+    return body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (bytes, to) => pass(to, decoder.decode(bytes, { stream: true }), bytes),
+        flush: (to) => pass(to, `${decoder.decode()}\n\n`),
+      }),
+    )
   }
 }
 
-/** Undefined unless it is the JSON of an object. */
-export function parsed(text: string): Json | undefined {
+/** The object that a text is the JSON of; of other texts, one that has nothing. */
+export function parsed(text: string): Json {
   try {
-    const json: unknown = JSON.parse(text)
-    return typeof json === 'object' && json !== null ? (json as Json) : undefined
+    return Object(JSON.parse(text))
   } catch {
-    return undefined
+    return {}
   }
 }
 
@@ -126,14 +128,14 @@ export function countsOf(facts: Facts) {
     names.split(' ').flatMap((name) => (typeof facts[name] === 'number' ? [facts[name]] : []))
   const sumOf = (names: string) => countsIn(names).reduce((sum, count) => sum + count, 0)
   const isApart = facts.prompt_tokens === undefined
-  const [input = Number.NaN] = countsIn(INPUT)
+  const [input = Number.NaN] = countsIn(COUNTS.input)
+  const [output = facts.total_tokens === undefined ? Number.NaN : 0] = countsIn(COUNTS.output)
   const all = input + (isApart ? sumOf(BESIDE_INPUT) : 0)
-  const [output = facts.total_tokens === undefined ? Number.NaN : 0] = countsIn(OUTPUT)
-  const more = isApart ? sumOf('compaction.output_tokens') : 0
+  const produced = output + (isApart ? sumOf(BESIDE_OUTPUT) : 0)
   return {
     input: all,
-    output: Math.max(output + more, sumOf('total_tokens') - all),
-    cached: countsIn(CACHED)[0] ?? 0,
-    cacheWrite: countsIn(CACHE_WRITE)[0] ?? 0,
+    output: Math.max(produced, sumOf('total_tokens') - all),
+    cached: countsIn(COUNTS.cached)[0] ?? 0,
+    cacheWrite: countsIn(COUNTS.cacheWrite)[0] ?? 0,
   }
 }
