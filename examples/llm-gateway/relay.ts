@@ -12,7 +12,7 @@ import type { Usage } from './model.ts'
  * it is charged what the model says that it used: nothing, if the model refuses it or can't be reached.
  *
  * If the client leaves, the model is asked to stop, and its stream is still read to the end: its last
- * event says how much was produced. If the stream breaks, nobody knows, and the reservation is charged.
+ * event says how much was produced. If the connection breaks, nobody knows, and the reservation is charged.
  *
  * @param address that of the model
  * @param paced sends the request when the model has room for it
@@ -33,11 +33,14 @@ export function relay(address: string, paced: typeof fetch, budget: GatewayBudge
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ ...request.body, metadata: { user_id: key } }),
-      }).catch(() => undefined)
-      if (!reply?.ok || reply.body === null) {
-        await call.settle({ model, input: 0, output: 0 })
-        response.status(reply?.status ?? 502)
-        response.json(reply ? await reply.json() : { error: 'the model cannot be reached' })
+      }).catch(async (error: unknown) => {
+        if (isUnsent(error)) await call.cancel()
+        response.status(502).json({ error: 'the model cannot be reached' })
+      })
+      if (reply === undefined) return
+      if (!reply.ok || reply.body === null) {
+        await call.cancel()
+        response.status(reply.status).json(await reply.json())
         return
       }
       const usage = await passOn(reply, address, response)
@@ -87,6 +90,14 @@ function refuse({ level, reason, remaining, resetMs }: BudgetCall, response: Res
   }
   response.status(429).set('Retry-After', String(Math.ceil(resetMs / 1000)))
   response.json({ error: `the budget of the ${level} is spent`, level, remaining })
+}
+
+/** Whether it is certain that nothing was sent: no turn in time, no connection, no such host. */
+function isUnsent(error: unknown): boolean {
+  const { name, syscall, cause, errors } = Object(error)
+  if (errors?.length > 0) return errors.every(isUnsent)
+  if (name === 'WaitError' || syscall === 'connect' || syscall === 'getaddrinfo') return true
+  return cause !== undefined && isUnsent(cause)
 }
 
 /** The most that the answer may use. The model refuses a request without it. */

@@ -3,9 +3,9 @@ import type { Usage } from './options.ts'
 import { type Json, readRequest } from './request.ts'
 import { UsageReader } from './usage.ts'
 
-/** Errors before anything was sent: of DNS, of the connection, of TLS, and of the AI SDK's own checks. */
+/** Errors before anything was sent: of DNS, the connection, TLS, a wait for a turn, and the AI SDK's own checks. */
 const UNSENT =
-  /^(connect|getaddrinfo|query\w+|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|UNABLE_TO_VERIFY_LEAF_SIGNATURE|AI_(LoadAPIKey|LoadSetting|InvalidPrompt|InvalidArgument|UnsupportedFunctionality|NoSuchModel)Error)$/
+  /^(connect|getaddrinfo|query\w+|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|UNABLE_TO_VERIFY_LEAF_SIGNATURE|WaitError|AI_(LoadAPIKey|LoadSetting|InvalidPrompt|InvalidArgument|UnsupportedFunctionality|NoSuchModel)Error)$/
 
 /** Reserves the most that a call may cost, by any of its models. */
 export type Open = (estimates: readonly Usage[], made: ModelCall) => Promise<BudgetCall>

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createOpenAI } from '@ai-sdk/openai'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { WaitError } from '@sluice/core'
 import { generateText, wrapLanguageModel } from 'ai'
 import OpenAI from 'openai'
 import { type Budget, type BudgetOptions, createBudget, type PricedUsage } from './index.ts'
@@ -207,6 +208,17 @@ describe('what was never sent costs nothing', () => {
       })
       await expect(generateText({ model, prompt: 'one', maxRetries: 1 })).rejects.toThrow()
     }
+    expect(await spent()).toBe(0)
+  })
+
+  test('a call whose turn does not come within maxWait', async () => {
+    const paced = async () => {
+      throw new WaitError('SLUICE_WAIT_TOO_LONG', 5000)
+    }
+    const fetch = budget.fetch(who, paced)
+    await expect(
+      client('http://model.example', fetch).chat.completions.create(ask),
+    ).rejects.toThrow()
     expect(await spent()).toBe(0)
   })
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { isOpenToOthers, type Program, startExample } from '@sluice/test-harness/examples'
 import { freePorts, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
@@ -142,6 +144,24 @@ test('a model that cannot be reached costs nothing, however often it is asked', 
   const usage = (await (await fetch(`${example.url}/usage`, { headers })).json()) as object
   expect(usage).toMatchObject({ levels: [{ used: 0 }, { used: 0 }, { used: 0 }] })
   await example.stop()
+})
+
+test('a connection that breaks after the request costs the reservation: nobody knows what was used', async () => {
+  const model = createServer((socket) => socket.once('data', () => socket.destroy()))
+  model.listen(0, '127.0.0.1')
+  await once(model, 'listening')
+  const { port } = model.address() as { port: number }
+  const example = await startExample(folder, { MODEL_URL: `http://127.0.0.1:${port}` })
+  const headers = { 'content-type': 'application/json', 'x-api-key': 'free-key' }
+  const body = JSON.stringify(question(100))
+  const response = await fetch(`${example.url}/v1/messages`, { method: 'POST', headers, body })
+  expect(response.status).toBe(502)
+  const usage = (await (await fetch(`${example.url}/usage`, { headers })).json()) as {
+    levels: { used: number }[]
+  }
+  for (const { used } of usage.levels) expect(used).toBeGreaterThanOrEqual(1)
+  await example.stop()
+  model.close()
 })
 
 interface Tokens {
