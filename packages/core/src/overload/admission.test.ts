@@ -97,9 +97,9 @@ describe.each(Object.entries(HANDLERS))('a handler: %s', (_, handler) => {
     const good = served(server.outcomes).filter(({ latencyMs }) => latencyMs <= 1000)
     expect(good.length / 2000).toBeGreaterThan(0.9)
     const critical = of(server, ({ importance }) => importance === CRITICAL)
-    expect(served(critical).length / critical.length).toBeGreaterThan(0.96)
+    expect(served(critical).length / critical.length).toBeGreaterThan(0.97)
     const late = of(server, ({ at }) => at > 3000)
-    expect(p99(late) / p99(calm.outcomes)).toBeLessThan(3.2)
+    expect(p99(late) / p99(calm.outcomes)).toBeLessThan(3)
   })
 
   test('after the load nothing is shed within a second', () => {
@@ -110,6 +110,30 @@ describe.each(Object.entries(HANDLERS))('a handler: %s', (_, handler) => {
     expect(shed(of(server, ({ at }) => at > 11_000))).toEqual([])
   })
 })
+
+test.each<[number, number, number]>([
+  [10, 100, 0],
+  [10, 500, 0],
+  [50, 1000, 0],
+  [10, 1000, 20_000],
+  [10, 2000, 20_000],
+])(
+  'a database of %i connections whose queries take %i ms is protected, after %i ms of knowing nothing',
+  (connections, ms, from) => {
+    const query = database(connections, () => ms)
+    const perSecond = (connections * 1000) / ms
+    const server = played(
+      (self, end) => query(self, end),
+      [{ perSecond: 3 * perSecond, from: 0, to: from + 60_000 }],
+      {},
+    )
+    const good = served(server.outcomes).filter(
+      ({ at, latencyMs }) =>
+        at + latencyMs > from && at < from + 60_000 && latencyMs < 1000 + 2 * ms,
+    )
+    expect(good.length / perSecond / 60).toBeGreaterThan(0.9)
+  },
+)
 
 test('a limit that has grown while all found a place falls within seconds', () => {
   // As many queries as that run at once before the load comes: the limit is far above.
@@ -401,7 +425,7 @@ describe('a reserved share', () => {
     for (let i = 0; i < 30; i += 1) server.arrive(1, { importance: CRITICAL })
     server.run(889)
     // Nothing has ended yet, so it may not be known whether they wait for one another: there are more places.
-    expect([server.admission.limit, server.admission.active]).toEqual([40, 34])
+    expect([server.admission.limit, server.admission.active]).toEqual([45, 34])
     server.run(891)
     expect(server.admission.active).toBe(30)
   })

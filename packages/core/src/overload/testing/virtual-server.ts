@@ -48,7 +48,6 @@ export class VirtualServer {
         return () => {}
       },
       heapShare: () => this.heap,
-      random: () => 0.5,
     }
     const all = {
       classes: [{ name: 'default', reserve: 0 }],
