@@ -353,14 +353,43 @@ test('a database that is short is protected beside requests that take long', () 
   expect(late.filter(({ latencyMs }) => latencyMs <= 1000).length / 3000).toBeGreaterThan(0.85)
 })
 
-test('a response that streams frees its place, and is nobody’s latency', () => {
-  const streams = new Set<unknown>()
-  const server = new VirtualServer({ isClients: () => true }, () => {})
-  for (let i = 0; i < 100; i += 1) server.arrive(i * 100, { key: `${i}` })
-  server.run(15_000)
-  expect(server.admission.active).toBe(0)
-  expect(shed(server.outcomes)).toEqual([])
-  expect(streams.size).toBe(0)
+describe('streams of an hour', () => {
+  const HOUR = 3_600_000
+
+  test.each([
+    ['whose head was sent, so that the client decides', true],
+    ['that the load shedder knows nothing of', false],
+  ])('%s, hold no place: beside them nothing is refused', (_, isHeadSent) => {
+    const server = new VirtualServer(
+      { isClients: ({ request }) => isHeadSent && (request as Outcome).kind === 'stream' },
+      (self, end, { kind }) => self.at(self.now + (kind === 'stream' ? HOUR : 20), end),
+    )
+    const random = randomFrom(2)
+    poisson(random, { perSecond: 0.1, from: 0, to: HOUR }, (at) =>
+      server.arrive(at, { kind: 'stream', key: `${at}` }),
+    )
+    poisson(random, { perSecond: 3, from: 0, to: HOUR }, (at) =>
+      server.arrive(at, { kind: 'fast' }),
+    )
+    server.run(HOUR - 1)
+    expect(server.outcomes.length).toBeGreaterThan(10_000)
+    expect(shed(server.outcomes)).toEqual([])
+    expect(server.admission.active).toBeLessThan(20)
+    server.run(3 * HOUR)
+    expect(served(server.outcomes)).toHaveLength(server.outcomes.length)
+  })
+})
+
+test('a proxy that repeats what was refused, twice at once, does not take the goodput away', () => {
+  const query = database(10, () => 100)
+  const server = new VirtualServer({}, (self, end) => query(self, end))
+  poisson(randomFrom(3), { perSecond: 300, from: 0, to: 20_000 }, (at) =>
+    server.arrive(at, { repeats: 2 }),
+  )
+  server.run(25_000)
+  expect(server.outcomes.length).toBeGreaterThan(6000 * 2)
+  const good = served(server.outcomes).filter(({ latencyMs }) => latencyMs <= 1000)
+  expect(good.length / 2000).toBeGreaterThan(0.9)
 })
 
 describe('a reserved share', () => {
