@@ -4,6 +4,7 @@ export type Handler = (typeof HANDLERS)[number]
 export const CONTENDERS = [
   'none',
   'sluice',
+  'sluice in front',
   '@fastify/under-pressure',
   'overload-protection',
   'toobusy-js',

@@ -1,9 +1,11 @@
 // A server that one contender protects, in a process of its own. Its argument is a `Job`.
 
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import underPressure from '@fastify/under-pressure'
 import { shedLoad } from '@sluice/express/overload'
+import { shedLoad as shedNode } from '@sluice/node/overload'
 import express, { type Express } from 'express'
 import fastify from 'fastify'
 import protect from 'overload-protection'
@@ -41,19 +43,19 @@ const HANDLERS: { readonly [handler in Handler]: () => Promise<void> | void } = 
   },
 }
 
+const TERMS = {
+  classOf: ({ url }: { url?: string }) => (url === '/critical' ? 'critical' : 'normal'),
+  classes: { critical: { reserve: 0.3 }, normal: {} },
+  skip: ({ url }: { url?: string }) => url === '/health',
+} as const
+
 type Protection = (app: Express) => void
 
 /** On Express, with the settings that each one's README begins with. */
 const PROTECTIONS: { readonly [contender: string]: Protection } = {
   none() {},
-  sluice: (app) =>
-    void app.use(
-      shedLoad({
-        classOf: ({ path }) => (path === '/critical' ? 'critical' : 'normal'),
-        classes: { critical: { reserve: 0.3 }, normal: {} },
-        skip: ({ path }) => path === '/health',
-      }),
-    ),
+  sluice: (app) => void app.use(shedLoad(TERMS)),
+  'sluice in front': () => {},
   'overload-protection': (app) =>
     void app.use(protect('express', { production: true, clientRetrySecs: 1 })),
   'toobusy-js': (app) =>
@@ -63,16 +65,20 @@ const PROTECTIONS: { readonly [contender: string]: Protection } = {
     }),
 }
 
-async function listenExpress(protection: Protection, handle: () => unknown): Promise<number> {
+async function listenExpress(contender: string, handle: () => unknown): Promise<number> {
   const app = express()
-  protection(app)
+  PROTECTIONS[contender]?.(app)
   app.get('/health', (_, response) => void response.send('ok'))
   app.use(async (_, response) => {
     await handle()
     response.json({ done: true })
   })
+  const shed = shedNode(TERMS)
+  const inFront: RequestListener = (request, response) =>
+    shed(request, response, () => app(request, response))
+  const server = createServer(contender === 'sluice in front' ? inFront : app)
   return new Promise((resolve) => {
-    const server = app.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
   })
 }
 
@@ -93,6 +99,6 @@ const handle = HANDLERS[handler]
 const port =
   contender === '@fastify/under-pressure'
     ? await listenFastify(handle)
-    : await listenExpress(PROTECTIONS[contender] as Protection, handle)
+    : await listenExpress(contender, handle)
 process.on('message', () => process.send?.({ bytes: process.memoryUsage.rss() }))
 process.send?.({ port })

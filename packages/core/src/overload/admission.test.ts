@@ -97,9 +97,9 @@ describe.each(Object.entries(HANDLERS))('a handler: %s', (_, handler) => {
     const good = served(server.outcomes).filter(({ latencyMs }) => latencyMs <= 1000)
     expect(good.length / 2000).toBeGreaterThan(0.9)
     const critical = of(server, ({ importance }) => importance === CRITICAL)
-    expect(served(critical).length / critical.length).toBeGreaterThan(0.96)
+    expect(served(critical).length / critical.length).toBeGreaterThan(0.97)
     const late = of(server, ({ at }) => at > 3000)
-    expect(p99(late) / p99(calm.outcomes)).toBeLessThan(3.2)
+    expect(p99(late) / p99(calm.outcomes)).toBeLessThan(3)
   })
 
   test('after the load nothing is shed within a second', () => {
@@ -110,6 +110,30 @@ describe.each(Object.entries(HANDLERS))('a handler: %s', (_, handler) => {
     expect(shed(of(server, ({ at }) => at > 11_000))).toEqual([])
   })
 })
+
+test.each<[number, number, number]>([
+  [10, 100, 0],
+  [10, 500, 0],
+  [50, 1000, 0],
+  [10, 1000, 20_000],
+  [10, 2000, 20_000],
+])(
+  'a database of %i connections whose queries take %i ms is protected, after %i ms of knowing nothing',
+  (connections, ms, from) => {
+    const query = database(connections, () => ms)
+    const perSecond = (connections * 1000) / ms
+    const server = played(
+      (self, end) => query(self, end),
+      [{ perSecond: 3 * perSecond, from: 0, to: from + 60_000 }],
+      {},
+    )
+    const good = served(server.outcomes).filter(
+      ({ at, latencyMs }) =>
+        at + latencyMs > from && at < from + 60_000 && latencyMs < 1000 + 2 * ms,
+    )
+    expect(good.length / perSecond / 60).toBeGreaterThan(0.9)
+  },
+)
 
 test('a limit that has grown while all found a place falls within seconds', () => {
   // As many queries as that run at once before the load comes: the limit is far above.
@@ -329,14 +353,43 @@ test('a database that is short is protected beside requests that take long', () 
   expect(late.filter(({ latencyMs }) => latencyMs <= 1000).length / 3000).toBeGreaterThan(0.85)
 })
 
-test('a response that streams frees its place, and is nobody’s latency', () => {
-  const streams = new Set<unknown>()
-  const server = new VirtualServer({ isClients: () => true }, () => {})
-  for (let i = 0; i < 100; i += 1) server.arrive(i * 100, { key: `${i}` })
-  server.run(15_000)
-  expect(server.admission.active).toBe(0)
-  expect(shed(server.outcomes)).toEqual([])
-  expect(streams.size).toBe(0)
+describe('streams of an hour', () => {
+  const HOUR = 3_600_000
+
+  test.each([
+    ['whose head was sent, so that the client decides', true],
+    ['that the load shedder knows nothing of', false],
+  ])('%s, hold no place: beside them nothing is refused', (_, isHeadSent) => {
+    const server = new VirtualServer(
+      { isClients: ({ request }) => isHeadSent && (request as Outcome).kind === 'stream' },
+      (self, end, { kind }) => self.at(self.now + (kind === 'stream' ? HOUR : 20), end),
+    )
+    const random = randomFrom(2)
+    poisson(random, { perSecond: 0.1, from: 0, to: HOUR }, (at) =>
+      server.arrive(at, { kind: 'stream', key: `${at}` }),
+    )
+    poisson(random, { perSecond: 3, from: 0, to: HOUR }, (at) =>
+      server.arrive(at, { kind: 'fast' }),
+    )
+    server.run(HOUR - 1)
+    expect(server.outcomes.length).toBeGreaterThan(10_000)
+    expect(shed(server.outcomes)).toEqual([])
+    expect(server.admission.active).toBeLessThan(20)
+    server.run(3 * HOUR)
+    expect(served(server.outcomes)).toHaveLength(server.outcomes.length)
+  })
+})
+
+test('a proxy that repeats what was refused, twice at once, does not take the goodput away', () => {
+  const query = database(10, () => 100)
+  const server = new VirtualServer({}, (self, end) => query(self, end))
+  poisson(randomFrom(3), { perSecond: 300, from: 0, to: 20_000 }, (at) =>
+    server.arrive(at, { repeats: 2 }),
+  )
+  server.run(25_000)
+  expect(server.outcomes.length).toBeGreaterThan(6000 * 2)
+  const good = served(server.outcomes).filter(({ latencyMs }) => latencyMs <= 1000)
+  expect(good.length / 2000).toBeGreaterThan(0.9)
 })
 
 describe('a reserved share', () => {
@@ -401,7 +454,7 @@ describe('a reserved share', () => {
     for (let i = 0; i < 30; i += 1) server.arrive(1, { importance: CRITICAL })
     server.run(889)
     // Nothing has ended yet, so it may not be known whether they wait for one another: there are more places.
-    expect([server.admission.limit, server.admission.active]).toEqual([40, 34])
+    expect([server.admission.limit, server.admission.active]).toEqual([45, 34])
     server.run(891)
     expect(server.admission.active).toBe(30)
   })

@@ -1,12 +1,11 @@
 import { ClientLine } from '../limiter/waiting/client-line.ts'
 import {
   type Control,
+  type Ended,
   firstControl,
-  isQuick,
   type KindSample,
   LONG,
   LONG_MS,
-  limitOf,
   type OverloadSignal,
   step,
 } from './control.ts'
@@ -20,8 +19,6 @@ export interface Runtime {
   inBackground(act: () => void, ms: number): () => void
   /** The share of the heap's limit that is in use; 0 where that is not known. */
   heapShare(): number
-  /** From 0 to 1. */
-  random(): number
 }
 
 /** A request that waits for a place. */
@@ -59,17 +56,16 @@ export interface AdmissionOptions {
 export interface Entry {
   readonly importance: number
   readonly startedAt: number
-  /** How often the limit had changed before. */
-  readonly epoch: number
+  /** How many were in progress when it began, itself included. */
+  readonly active: number
   readonly request: unknown
   readonly response: unknown
-  /** Whether it holds a place. One that takes long does not, nor does one that waits for its client. */
-  place: 'held' | 'long' | 'none'
+  /** Whether it takes so long that it no longer holds a place. */
+  isLong: boolean
 }
 
 interface KindNotes extends KindSample {
-  readonly ended: number[]
-  readonly judged: number[]
+  readonly ended: Ended[]
   readonly late: Set<string>
 }
 
@@ -91,11 +87,7 @@ const SLICE_MS = 5
 /** While more arrives than can be done, a queue is at least so long, ms, and at least so many requests. */
 const SHORT_QUEUE_MS = 10
 const SHORT_QUEUE = 8
-/** How much of what is known of most requests each one changes. */
-const LEARN_MOST = 0.02
-/** The most requests without a place that are remembered: with more, the oldest is forgotten. */
-const MAX_LONG = 10_000
-/** It is forgotten then, ms: the application may never end the response of a client that has gone. */
+/** A request that takes long is forgotten then, ms: the application may never end the response of a client that has gone. */
 const FORGET_MS = 600_000
 /** The share of a class's earlier need that is still kept for it after a tick. */
 const NEED_DECAY = 0.9
@@ -147,7 +139,7 @@ class Class {
 export class Admission {
   control: Control = firstControl
   /** The most requests that may be in progress now. */
-  limit = limitOf(firstControl)
+  limit = Math.floor(firstControl.limit)
   active = 0
   waiting = 0
   /** How long the queue lets a request wait at present, ms. */
@@ -160,12 +152,6 @@ export class Admission {
   readonly #reserves: boolean
   readonly #report: (() => void) | undefined
   readonly #entries = new Set<Entry>()
-  /** Requests that take long, and hold no place. */
-  #long = 0
-  /** The mean of the logarithms of the ms that requests take: among many short ones, a few long ones hardly change it. */
-  #mostLog = 0
-  /** How often the limit has changed: only latencies of requests that began after that count. */
-  #epoch = 0
   #kinds = new Map<string, KindNotes>()
   #mostActive = 0
   /** Whether a request has found no place since the last step, or the last tick. */
@@ -261,16 +247,10 @@ export class Admission {
 
   end(entry: Entry): void {
     if (!this.#entries.delete(entry)) return
-    const { place } = entry
-    if (place !== 'none') {
-      const ms = this.#runtime.now() - entry.startedAt
-      this.#mostLog += LEARN_MOST * (Math.log(Math.max(1, ms)) - this.#mostLog)
-      if (place === 'long') this.#long -= 1
-      else this.#free(entry, 'none')
-      const { ended, judged } = this.#notesOf(entry)
-      ended.push(ms)
-      if (entry.epoch === this.#epoch) judged.push(ms)
-    }
+    const { startedAt: at, active, isLong } = entry
+    if (!isLong) this.#free(entry)
+    const ms = Math.max(1, this.#runtime.now() - at)
+    if (at >= this.control.judgedSince) this.#notesOf(entry).ended.push({ at, ms, active })
     if (this.waiting > 0) this.#schedule()
   }
 
@@ -310,8 +290,8 @@ export class Admission {
 
   #begin(importance: number, now: number, request: unknown, response: unknown): Entry {
     const own = this.#classes[importance] as Class
-    const epoch = this.#epoch
-    const entry: Entry = { importance, startedAt: now, epoch, request, response, place: 'held' }
+    const active = this.active + 1
+    const entry: Entry = { importance, startedAt: now, active, request, response, isLong: false }
     if (this.#sliceSince === undefined) {
       this.#sliceSince = now
       this.#runtime.afterTurn(this.#endSlice)
@@ -337,17 +317,16 @@ export class Admission {
     own.credit = Math.max(-1, own.credit - 1)
   }
 
-  #free(entry: Entry, place: 'long' | 'none'): void {
-    entry.place = place
+  #free({ importance }: Entry): void {
     this.active -= 1
-    ;(this.#classes[entry.importance] as Class).active -= 1
+    ;(this.#classes[importance] as Class).active -= 1
   }
 
   #notesOf(entry: Entry): KindNotes {
     const kind = this.#options.kindOf(entry)
     let notes = this.#kinds.get(kind)
     if (notes === undefined) {
-      notes = { kind, ended: [], judged: [], late: new Set() }
+      notes = { kind, ended: [], late: new Set() }
       this.#kinds.set(kind, notes)
     }
     return notes
@@ -446,8 +425,7 @@ export class Admission {
 
   readonly #tick = () => {
     const now = this.#runtime.now()
-    const isIdle =
-      this.#offered === 0 && this.active === 0 && this.waiting === 0 && this.#long === 0
+    const isIdle = this.#offered === 0 && this.waiting === 0 && this.#entries.size === 0
     this.#adjustQueue(now)
     this.#setAside(now)
     this.#adjustLimit(now)
@@ -469,8 +447,6 @@ export class Admission {
   /** Shortens the queue while more arrives than can be done, and sheds who has waited for too long. */
   #adjustQueue(now: number): void {
     const { maxWaitMs } = this.#options
-    // A probe lets few begin, which says nothing of what the process can do.
-    if (this.control.probingSince !== undefined) this.#wasWaited = false
     if (this.#wasWaited && this.waiting > 0 && this.#begun > 0) {
       const intervalMs = (now - this.#tickedAt) / this.#begun
       if (this.#intervalMs === 0) this.#intervalMs = intervalMs
@@ -519,34 +495,39 @@ export class Admission {
 
   /** Takes the places of requests that take long, and of those that wait for their clients. */
   #setAside(now: number): void {
-    const longMs = Math.max(LONG_MS, LONG * Math.exp(this.#mostLog))
+    const { latencyMs } = this.control
+    const longMs = latencyMs === 0 ? FORGET_MS : Math.max(LONG_MS, LONG * latencyMs)
     for (const entry of this.#entries) {
       const ms = now - entry.startedAt
       // They are in the order in which they began.
       if (ms < LONG_MS) break
-      if (entry.place === 'long' && (ms > FORGET_MS || this.#long > MAX_LONG)) {
+      if (entry.isLong) {
+        if (ms > FORGET_MS) this.#entries.delete(entry)
+      } else if (this.#options.isClients(entry)) {
         this.#entries.delete(entry)
-        this.#long -= 1
-      }
-      if (entry.place !== 'held') continue
-      if (this.#options.isClients(entry)) this.#free(entry, 'none')
-      else if (ms > longMs) {
-        this.#free(entry, 'long')
-        this.#long += 1
+        this.#free(entry)
+      } else if (ms > longMs) {
+        entry.isLong = true
+        this.#free(entry)
         this.#notesOf(entry).late.add(this.#options.clientOf(entry))
       }
     }
   }
 
+  /** When the oldest of those that hold a place began. */
+  get #oldestAt(): number {
+    for (const { isLong, startedAt } of this.#entries) if (!isLong) return startedAt
+    return Infinity
+  }
+
   #adjustLimit(now: number): void {
     const delayMs = Math.max(0, now - this.#tickDueAt)
     const kinds = [...this.#kinds.values()]
-    const requests = kinds.reduce((sum, { judged }) => sum + judged.length, 0)
+    const requests = kinds.reduce((sum, { ended }) => sum + ended.length, 0)
     const sinceMs = now - this.#steppedAt
     const isEnough = requests >= ENOUGH && sinceMs >= Math.min(REPORT_MS, this.control.latencyMs)
     // A window without enough requests goes on, but what the loop and the heap say counts at once.
-    const hasEnded = kinds.some(({ ended }) => ended.length > 0)
-    const mostMs = Math.max(hasEnded ? REPORT_MS : REPORT_MS / 2, 2 * this.control.latencyMs)
+    const mostMs = requests > 0 ? REPORT_MS : Math.max(REPORT_MS / 4, this.control.latencyMs)
     const isWindow = isEnough || sinceMs >= mostMs
     const isLimited = this.#isLimited
     const mostActive = this.#mostActive
@@ -555,15 +536,13 @@ export class Admission {
       windowMs: isWindow ? sinceMs : 0,
       mostActive,
       isLimited,
+      oldestAt: this.#oldestAt,
       delayMs,
       heap: this.#runtime.heapShare(),
     }
-    this.control = step(this.control, sample, now, this.#runtime.random())
-    const limit = limitOf(this.control)
-    // Requests that began under another limit say nothing about this one. If they take long, a higher one can't wait.
-    const isOther = limit < this.limit || (limit > this.limit && isQuick(this.control))
-    if (isOther || this.control.isStalled) this.#epoch += 1
-    else if (limit === this.limit && !isWindow) return
+    this.control = step(this.control, sample, now)
+    const limit = Math.floor(this.control.limit)
+    if (limit === this.limit && !isWindow && !this.control.isStalled) return
     this.limit = limit
     this.#kinds = new Map()
     this.#steppedAt = now

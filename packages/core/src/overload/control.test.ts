@@ -1,34 +1,37 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Control, firstControl, limitOf, type Sample, step } from './control.ts'
+import { type Control, type Ended, firstControl, type Sample, step } from './control.ts'
 
 const QUIET: Sample = {
   kinds: [],
   windowMs: 100,
   mostActive: 0,
   isLimited: false,
+  oldestAt: Infinity,
   delayMs: 0,
   heap: 0.1,
 }
 
+/** Requests that took so long each, ms. They began while so many were in progress. */
+const endedOf = (times: readonly number[], active = 20) =>
+  times.map((ms, at): Ended => ({ at, ms, active }))
 /** So many requests of a kind that took so long each. */
-const took = (ms: number, kind = 'a', requests = 20) => {
-  const times = Array<number>(requests).fill(ms)
-  return [{ kind, ended: times, judged: times, late: new Set<string>() }]
-}
+const took = (ms: number, kind = 'a', requests = 20, active = 20) => [
+  { kind, ended: endedOf(Array(requests).fill(ms), active), late: new Set<string>() },
+]
+/** What is known of a kind. */
+const of = (ms: number) => ({ ms, first: [] })
 
 function played(samples: readonly Partial<Sample>[], from: Control = firstControl): Control {
   return samples.reduce<Control>(
-    (state, sample, i) => step(state, { ...QUIET, ...sample }, i * 100, 0.5),
+    (state, sample, i) => step(state, { ...QUIET, ...sample }, i * 100),
     from,
   )
 }
 
 const KNOWN: Control = {
   ...firstControl,
-  usual: new Map([['a', { ms: 10, since: 0 }]]),
-  quietWindows: 5,
+  usual: new Map([['a', of(10)]]),
   latencyMs: 10,
-  probeAt: Infinity,
 }
 const many = (sample: Partial<Sample>, length: number) => Array.from({ length }, () => sample)
 
@@ -47,23 +50,28 @@ describe('the limit', () => {
     expect(played(many({ kinds: took(50), mostActive: 5 }, 20), KNOWN).limit).toBe(20)
   })
 
-  test('falls as they take longer, down to a few and never to none', () => {
-    const slow = played(many({ kinds: took(100), isLimited: true }, 4), KNOWN)
-    expect(slow.limit).toBeLessThan(5)
-    expect(slow.limit).toBeGreaterThanOrEqual(1)
+  test('falls to what is served of those that were in progress when they began', () => {
+    const slow = (active: number) =>
+      played(many({ kinds: took(40, 'a', 20, active), isLimited: true }, 8), KNOWN).limit
+    // A quarter of them, a third more, and the root of that: some wait, so that nothing idles.
+    expect(slow(20)).toBeCloseTo(9.6, 0)
+    expect(slow(12)).toBeLessThan(slow(20))
+    expect(slow(1)).toBeGreaterThanOrEqual(1)
   })
 
   test('of fast and slow kinds together is not that of a crowd when there are more slow ones', () => {
     const usual = new Map([
-      ['fast', { ms: 1, since: 0 }],
-      ['slow', { ms: 500, since: 0 }],
+      ['fast', of(1)],
+      ['slow', of(500)],
     ])
     const kinds = [...took(500, 'slow'), ...took(1, 'fast')]
     expect(played([{ kinds, isLimited: true }], { ...KNOWN, usual }).limit).toBe(40)
   })
 
   test('never exceeds its bound', () => {
-    expect(played(many({ kinds: took(10), isLimited: true }, 50), KNOWN).limit).toBe(10_000)
+    expect(played(many({ kinds: took(10, 'a', 20, 9000), isLimited: true }, 5), KNOWN).limit).toBe(
+      10_000,
+    )
   })
 })
 
@@ -77,8 +85,7 @@ describe('what is usual', () => {
     ['by a tenth of the difference, without a queue', { mean: 20, requests: 10 }, 11],
     ['no faster by more requests', { mean: 20, requests: 200 }, 11],
     ['less by fewer', { mean: 20, requests: 1 }, 10.1],
-    ['slowly in a crowd, if that is faster', { mean: 8, requests: 10, isLimited: true }, 9.96],
-    ['by half if it is twice as fast', { mean: 4, requests: 10, isLimited: true }, 7],
+    ['not in a crowd', { mean: 4, requests: 10, isLimited: true }, 10],
   ] as [string, { mean: number; requests: number; isLimited?: boolean }, number][])(
     'is learnt %s',
     (_, { mean, requests, ...sample }, usual) => {
@@ -87,23 +94,26 @@ describe('what is usual', () => {
     },
   )
 
-  test('is measured by a probe with a third of the places, before the limit grows', () => {
-    const first = played([{ kinds: took(200), isLimited: true }])
-    expect([limitOf(first), first.limit, first.probingSince]).toEqual([6, 20, 0])
-    const second = step(first, { ...QUIET, kinds: took(60), isLimited: true }, 200, 0.5)
-    expect(second.usual.get('a')?.ms).toBeCloseTo(200 / 3)
-    // A third as fast with a third of the places: they only waited for each other.
-    expect([second.probingSince, limitOf(second)]).toEqual([undefined, 6])
+  test('is what the first ten took, when none that began before them is in progress', () => {
+    const usualAfter = (...samples: Partial<Sample>[]) => played(samples).usual.get('a')?.ms
+    expect(usualAfter({ kinds: took(30, 'a', 9) })).toBeUndefined()
+    const later = {
+      kinds: [{ kind: 'a', ended: [{ at: 99, ms: 900, active: 20 }], late: new Set<string>() }],
+      oldestAt: 8,
+    }
+    const first = { kinds: took(30, 'a', 9), oldestAt: 8 }
+    expect(usualAfter(first, later, { kinds: took(30, 'a', 1), oldestAt: 8 })).toBeUndefined()
+    expect(usualAfter(first, later, { kinds: took(30, 'a', 1) })).toBe(30)
   })
 
-  test('a probe that sees no request is given up', () => {
-    const probing = { ...KNOWN, probingSince: 0 }
-    expect(step(probing, QUIET, 4000, 0.5).probingSince).toBe(0)
-    expect(step(probing, QUIET, 6000, 0.5).probingSince).toBeUndefined()
-    // Where requests take long, it waits for some of them.
-    const slow = { ...probing, latencyMs: 10_000 }
-    expect(step(slow, QUIET, 40_000, 0.5).probingSince).toBe(0)
-    expect(step(slow, QUIET, 40_001, 0.5).probingSince).toBeUndefined()
+  test('is longer if half as many in progress still take as long: they do not wait for one another', () => {
+    const slow = (ms: number, active: number) => ({
+      kinds: took(ms, 'a', 20, active),
+      isLimited: true,
+    })
+    expect(played([slow(40, 20), slow(40, 11)], KNOWN).usual.get('a')?.ms).toBe(10)
+    expect(played([slow(40, 20), slow(20, 10)], KNOWN).usual.get('a')?.ms).toBe(10)
+    expect(played([slow(40, 20), slow(36, 10)], KNOWN).usual.get('a')?.ms).toBeCloseTo(36)
   })
 })
 
@@ -118,7 +128,9 @@ describe('the event loop', () => {
   test('late once, and what took longer meanwhile, changes nothing', () => {
     const stalled = { kinds: took(900), isLimited: true, delayMs: 800 }
     const after = played([stalled, QUIET], KNOWN)
-    expect([after.limit, after.usual.get('a')?.ms, after.latencyMs]).toEqual([20, 10, 10])
+    expect([after.limit, after.usual.get('a')?.ms, after.latencyMs, after.judgedSince]).toEqual([
+      20, 10, 10, 0,
+    ])
   })
 
   test('that is late does not let the limit grow', () => {
@@ -142,66 +154,52 @@ describe('requests that lose their places', () => {
   const late = (clients: number, ended: readonly number[], kind = 'a') => [
     {
       kind,
-      ended,
-      judged: ended,
+      ended: endedOf(ended),
       late: new Set(Array.from({ length: clients }, (_, i) => `${i}`)),
     },
   ]
 
-  test('hang if they were fast and no longer end: the limit falls at once, and stays until some have ended', () => {
+  test('hang if they were fast and no longer end: the limit falls, and stays until some have ended', () => {
     const hanging = played([{ ...LIMITED, kinds: late(5, []) }], KNOWN)
     expect(hanging.limit).toBeLessThan(12)
     const waiting = played(many(LIMITED, 10), hanging)
-    expect([waiting.isHanging, waiting.limit]).toEqual([true, hanging.limit])
-    expect(played([{ ...LIMITED, kinds: took(10) }], waiting).isHanging).toBe(false)
+    expect([waiting.isSlow, waiting.limit]).toEqual([true, hanging.limit])
+    expect(played([{ ...LIMITED, kinds: took(10) }], waiting).isSlow).toBe(false)
   })
 
   test.each<[string, object]>([
     ['many others of their kind end', { kinds: late(8, [10, 10, 10, 10]) }],
-    ['they are of one client, and others end', { kinds: late(1, [10]) }],
+    ['they are of one client or two', { kinds: late(2, []) }],
     ['requests of their kind have always taken long', { kinds: late(50, [], 'slow') }],
     ['nothing is known of their kind', { kinds: late(50, [], 'new') }],
   ])('only take long if %s', (_, sample) => {
-    const usual = new Map([...KNOWN.usual, ['slow', { ms: 4000, since: -1e6 }] as const])
-    const { isHanging, limit } = played([{ ...LIMITED, ...sample }], { ...KNOWN, usual })
-    expect([isHanging, limit]).toEqual([false, 40])
+    const usual = new Map([...KNOWN.usual, ['slow', of(4000)] as const])
+    const { isSlow, limit } = played([{ ...LIMITED, ...sample }], { ...KNOWN, usual })
+    expect([isSlow, limit]).toEqual([false, 40])
   })
 })
 
 describe('requests that take long', () => {
-  const SLOW: Control = { ...KNOWN, latencyMs: 4000, usual: new Map() }
-
-  test('are let in while nothing has ended that could say that they wait for one another', () => {
-    expect(played(many({ isLimited: true }, 3), SLOW).limit).toBe(160)
-    expect(played(many({ isLimited: true, windowMs: 0 }, 3), SLOW).limit).toBe(20)
+  test('are let in while nothing is known that could say that they wait for one another', () => {
+    const blind = { isLimited: true, windowMs: 500 }
+    expect(played(many(blind, 3)).limit).toBe(160)
+    expect(played(many({ ...blind, windowMs: 250 }, 2)).limit).toBeCloseTo(40)
+    expect(played(many({ ...blind, windowMs: 5000 }, 1)).limit).toBe(40)
+    expect(played(many({ ...blind, windowMs: 0 }, 3)).limit).toBe(20)
   })
 
   test('are compared with their like: most of a kind take long, or few do and say nothing', () => {
     const mixed = (short: number, long: number) => {
       const times = [...Array<number>(short).fill(10), ...Array<number>(long).fill(2000)]
-      return [{ kind: 'a', ended: times, judged: times, late: new Set<string>() }]
+      return [{ kind: 'a', ended: endedOf(times), late: new Set<string>() }]
     }
     expect(played([{ kinds: mixed(8, 6), isLimited: true }], KNOWN).limit).toBe(40)
     expect(played([{ kinds: mixed(6, 8), isLimited: true }], KNOWN).limit).toBeLessThan(20)
   })
 
-  test('are judged when most have had time to end, at the latest after 20 s', () => {
-    const usual = new Map([['a', { ms: 4000, since: 0 }]])
-    const after = (now: number) =>
-      step({ ...SLOW, usual }, { ...QUIET, kinds: took(9000), isLimited: true }, now, 0.5).limit
-    expect([after(19_000), after(21_000) < 20]).toEqual([40, true])
-  })
-
   test('lower the limit, but while all find a place not below what is in progress', () => {
-    const usual = new Map([['a', { ms: 4000, since: -1e6 }]])
     const slow = { kinds: took(40_000), mostActive: 12 }
-    expect(played(many(slow, 3), { ...SLOW, usual }).limit).toBe(18)
-  })
-
-  test('teach what is usual if one at a time is let in, and still takes long', () => {
-    const one = { ...KNOWN, limit: 1 }
-    const taught = played(many({ kinds: took(5000), isLimited: true }, 3), one)
-    expect(taught.usual.get('a')?.ms).toBeGreaterThan(100)
+    expect(played([slow], { ...KNOWN, usual: new Map([['a', of(4000)]]) }).limit).toBe(18)
   })
 })
 

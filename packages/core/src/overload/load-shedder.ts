@@ -29,7 +29,6 @@ const runtime: Runtime = {
   afterTurn,
   inBackground,
   heapShare,
-  random: Math.random,
 }
 
 /**

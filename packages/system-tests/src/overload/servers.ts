@@ -55,6 +55,16 @@ export const SERVERS: Record<string, (site: Site) => Promise<Server> | Server> =
     })
     return createServer(app)
   },
+  'Node, in front of Express'({ serve, limit: given, ...options }) {
+    const app = express()
+    app.use(expressLimit(limitOf(given)), (_, response, next) => {
+      serve().then((body) => void response.send(body), next)
+    })
+    const shed = nodeShed({ ...options, classOf: ofNode, skip: ({ url }) => isHealth(url) })
+    return createServer((request, response) =>
+      shed(request, response, () => app(request, response)),
+    )
+  },
   Node({ serve, limit: given, ...options }) {
     const shed = nodeShed({ ...options, classOf: ofNode, skip: ({ url }) => isHealth(url) })
     const limit = nodeLimit(limitOf(given))

@@ -9,6 +9,8 @@ export interface Arrival {
   readonly kind?: string
   /** The client leaves if it has no answer by then, ms after it has asked. */
   readonly patienceMs?: number
+  /** How often its proxy sends it again at once when it is refused. */
+  readonly repeats?: number
 }
 
 /** How a request went. Times are ms from its arrival. */
@@ -48,7 +50,6 @@ export class VirtualServer {
         return () => {}
       },
       heapShare: () => this.heap,
-      random: () => 0.5,
     }
     const all = {
       classes: [{ name: 'default', reserve: 0 }],
@@ -102,6 +103,9 @@ export class VirtualServer {
       if (outcome.result !== undefined) return
       outcome.result = result
       outcome.latencyMs = this.now - at
+      const { repeats = 0 } = arrival
+      if (result === 'shed' && repeats > 0)
+        this.arrive(this.now, { ...arrival, repeats: repeats - 1 })
     }
     const serve = (entry: Entry) => {
       const end = () => {
