@@ -7,7 +7,7 @@ export interface Level {
   readonly name: string
   /** Its name in decisions: for what a run limits `'run'` or `'calls'`. */
   readonly shown: string
-  /** Of a run; left out: who calls has one. */
+  /** The id of the run. Left out: the level has one for each caller. */
   readonly id?: string
   /** The limit of a client, integers. */
   readonly unitsOf: (id: string) => number | Promise<number>

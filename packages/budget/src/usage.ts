@@ -36,7 +36,7 @@ export class UsageReader {
     this.isWhole = true
   }
 
-  /** @param part of an answer, such as the data of an event */
+  /** @param part a piece of an answer, such as the data of an event */
   read(part: Json): void {
     const { choices, delta, response } = part as { [name: string]: Json | undefined }
     const { model, service_tier, usage, tool_usage, output } = {

@@ -40,7 +40,7 @@ export interface Sample {
 export interface Usual {
   /** Undefined until the first ones have ended. */
   readonly ms: number | undefined
-  /** Those that began first, as far as they have ended. */
+  /** The requests that began first, as far as they have ended. */
   readonly first: readonly Ended[]
 }
 
