@@ -29,6 +29,9 @@ app.get('/health', (_, response) => {
   response.send('ok')
 })
 
+// The first request needs no new connection.
+await pool.query('SELECT 1')
+
 const server = app.listen(Number(PORT), HOST, () => {
   const { port } = server.address() as { port: number }
   console.log(`http://${HOST}:${port}, with PostgreSQL`)

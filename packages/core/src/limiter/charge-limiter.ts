@@ -53,7 +53,7 @@ export class ChargeLimiter {
   readonly #counting: CompiledLimit | undefined
   /** Reused by every decision of a synchronous store, so that it allocates only itself. */
   readonly #request: [readonly Charge[]] | undefined
-  readonly #charges: Charge[] = []
+  readonly #charges: Charge[] | undefined
 
   constructor(parts: LimiterParts) {
     this.compiledPolicies = parts.policies
@@ -72,6 +72,7 @@ export class ChargeLimiter {
       parts.store.mode === 'async' && parts.policies.some(({ reserves }) => reserves)
     this.#confirmed = mayRepeat ? new ConfirmedSlots() : undefined
     this.#request = parts.store.mode === 'sync' ? [[]] : undefined
+    this.#charges = this.#request && this.#counting && []
   }
 
   /**
@@ -97,7 +98,7 @@ export class ChargeLimiter {
     request[0] =
       this.#counting === undefined
         ? charges
-        : withRefusals(charges, this.#counting, isCounted ? 1 : 0, this.#request && this.#charges)
+        : withRefusals(charges, this.#counting, isCounted ? 1 : 0, this.#charges)
     const results = ledger.decide(request)
     return results instanceof Promise
       ? results.then(([result]) =>
