@@ -108,8 +108,10 @@ export class LoadShedder<Request, Response> {
         this.#adapter.abandon?.(response)
         resolve(false)
       })
-      waiter.settle = (begins) => {
+      waiter.settle = (isAdmitted) => {
         unwatch()
+        // Other middleware may have begun to answer while the request waited.
+        const begins = isAdmitted && !this.#adapter.isHeadSent(response)
         if (begins) this.#follow(admission.resume(waiter, request, response), response)
         else this.#refuse(request, response)
         resolve(begins)
@@ -140,7 +142,6 @@ export class LoadShedder<Request, Response> {
 
   #refuse(request: Request, response: Response): void {
     const adapter = this.#adapter
-    // Other middleware may have begun to answer while the request waited.
     if (adapter.isHeadSent(response)) return
     const refusal: Refusal = {
       status: 503,
