@@ -25,7 +25,8 @@ test('each worker of a cluster sheds what it can not serve, and answers everybod
   const { url, stop } = await startProgram(CLUSTER)
   try {
     const ask = async (path: string) => {
-      const response = await fetch(`${url}${path}`)
+      // A connection that stays open leads to the same worker.
+      const response = await fetch(`${url}${path}`, { headers: { connection: 'close' } })
       await response.text()
       return { status: response.status, worker: response.headers.get('x-worker') }
     }
