@@ -6,8 +6,9 @@ import { NumberReader, NumberWriter } from './numbers.ts'
 /** Bytes of entries are a multiple of it, and begin with a double: what they are. */
 const ENTRY = 16
 const KIND = 8
-/** A log. What is held has -1, and 1 less for each number of an entry besides its own. */
+/** A log. What is held has 1, and 1 more for each number of an entry besides its own. */
 const LOG = 0
+const MOST_EXTRAS = 16
 
 /** The entries of a state: none, those of a log, or slots and reservations. */
 export type Entries = Pick<KeyState, 'log' | 'held'>
@@ -18,7 +19,7 @@ export function encodeEntries({ log, held }: Entries): Uint8Array {
   if (held instanceof HeldArray && held.length > 0) {
     numbers.put(held.clock)
     putHeld(numbers, held)
-    return ofKind(-1 - held.extras, numbers)
+    return ofKind(1 + held.extras, numbers)
   }
   if (!(log instanceof LogArray) || log.length === 0) return new Uint8Array()
   numbers.put(log.length)
@@ -32,17 +33,25 @@ export function encodeEntries({ log, held }: Entries): Uint8Array {
   return ofKind(LOG, numbers)
 }
 
-/** Gives a state the entries that the bytes hold. @param view what {@link encodeEntries} gave, not empty */
+/**
+ * Gives a state the entries that the bytes hold.
+ *
+ * @param view what {@link encodeEntries} gave, not empty
+ * @throws RangeError if it is anything else
+ */
 export function decodeEntries(state: Entries, view: DataView): void {
   const numbers = numbersIn(view)
-  const extras = -1 - kindOf(view)
-  if (extras >= 0) {
-    state.held = takeHeld(numbers, extras, numbers.next())
+  const kind = kindOf(view)
+  if (Number.isInteger(kind) && kind > LOG && kind <= 1 + MOST_EXTRAS) {
+    state.held = takeHeld(numbers, kind - 1, numbers.next())
     return
   }
+  const length = numbers.next()
+  // An entry has two bytes at least.
+  if (kind !== LOG || 2 * length > view.byteLength) throw unknownEntries(kind)
   const log = new LogArray()
   let time = 0
-  for (let count = numbers.next(); count > 0; count -= 1) {
+  for (let count = length; count > 0; count -= 1) {
     time += numbers.next()
     log.push(time, numbers.next())
   }
@@ -81,10 +90,16 @@ export function putHeld(numbers: NumberWriter, held: HeldArray): void {
 /** Reads what {@link putHeld} wrote. */
 export function takeHeld(numbers: NumberReader, extras: number, clock: number): HeldArray {
   const width = 3 + extras
-  const all = new Float64Array(numbers.next() * width)
+  const length = numbers.next()
+  if (width * length > numbers.left) throw unknownEntries(1 + extras)
+  const all = new Float64Array(width * length)
   for (let i = 0; i < all.length; i += 1)
     all[i] = isNearby(i % width) ? numbers.nextSigned() + (all[i - width] ?? 0) : numbers.next()
   return HeldArray.from(extras, clock, all)
+}
+
+function unknownEntries(kind: number): RangeError {
+  return new RangeError(`entries of the kind ${kind} are no state of a rate limit`)
 }
 
 /** Whether a number of an entry is much as that of the entry before: when it ends, for how long it is held, when it was charged. */

@@ -53,6 +53,11 @@ export class NumberReader {
     this.#bytes = bytes
   }
 
+  /** Bytes that are not read yet. */
+  get left(): number {
+    return this.#bytes.length - this.#at
+  }
+
   next(): number {
     let low = 0
     for (let shift = 0; shift < BITS; shift += 7) {

@@ -38,4 +38,26 @@ describe('a state as bytes', () => {
   test.each([0, 7, 8, 16, 25, 39])('%i bytes are not a state', (length) => {
     expect(() => decodeState(new Uint8Array(length))).toThrow(RangeError)
   })
+
+  test('entries that nobody has written are not those of a state, however many they claim to be', () => {
+    const anyBytes = fc.uint8Array({ minLength: 16, maxLength: 16 })
+    const anyKind = fc.oneof(fc.constantFrom(0, 1, 4, -64), fc.double())
+    const property = fc.property(anyKind, anyBytes, (kind, numbers) => {
+      const bytes = new Uint8Array(24 + 32)
+      new DataView(bytes.buffer).setFloat64(24, kind, true)
+      bytes.set(numbers, 32)
+      try {
+        const { log, held } = decodeState(bytes)
+        expect(((log as LogArray)?.length ?? 0) + (held?.length ?? 0)).toBeLessThan(32)
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError)
+      }
+    })
+    fc.assert(property)
+    for (const kind of [-1, -65, 1_800_000_000_000, 0.5, Number.NaN]) {
+      const bytes = new Uint8Array(40)
+      new DataView(bytes.buffer).setFloat64(24, kind, true)
+      expect(() => decodeState(bytes)).toThrow(RangeError)
+    }
+  })
 })
