@@ -53,7 +53,7 @@ export class ModelCall {
     }
   }
 
-  /** Ends it, whoever does: unless the answer has said all of its use by then, the estimate stays charged. */
+  /** Ends the call. Unless the answer has said all of its use by then, the estimate stays charged. */
   async end(): Promise<void> {
     const { usage, isWhole } = this.used
     if (isWhole && usage !== undefined) await this.#reserved?.settle(usage)
