@@ -28,7 +28,7 @@ import type { Policy } from './policy.ts'
 import type { PolicyLedgers } from './policy-ledgers.ts'
 
 /** The charges of a decision, for corrections: when each was made, who made it, and what remained after it. */
-interface Charged {
+export interface Charged {
   readonly policies: readonly Partial<Origin & Pick<Outcome, 'remaining'>>[]
 }
 

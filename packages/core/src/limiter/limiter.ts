@@ -46,7 +46,8 @@ export interface SettleOptions extends LimitOptions {
   source?: DecisionSource
   /**
    * Only for a leaky bucket: what remained after the charge (`PolicyDecision.remaining`). Others may have taken later
-   * turns since, which they keep: then nothing is given back. Default: gives back only if the bucket had nothing else
+   * turns since, which they keep: then nothing is given back. If the charge was corrected before, subtract those
+   * corrections (add what was given back). Default: gives back only if the bucket had nothing else
    */
   remaining?: number
 }

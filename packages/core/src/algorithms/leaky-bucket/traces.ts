@@ -96,6 +96,18 @@ export const leakyBucketTraces: readonly Trace[] = [
     ],
   },
   {
+    name: 'given back in two parts: a turn behind the first part is not given away with the second',
+    params: fourASecond,
+    steps: [
+      admits(0, 2, { remaining: 1, resetMs: 500, effectiveMs: 250 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 1 }, { remaining: 2, resetMs: 250 }),
+      admits(0, 1, { remaining: 1, resetMs: 500, effectiveMs: 250, delayMs: 250 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 1, resetMs: 500 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 1 }, { remaining: 2, resetMs: 250 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 3, resetMs: 0 }),
+    ],
+  },
+  {
     name: 'where nobody knows what remained, it is given back if the queue had nothing else',
     params: fourASecond,
     steps: [

@@ -1,8 +1,8 @@
 import { mostSettled } from '../../algorithms/algorithm.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
-import type { ChargeLimiter } from '../../limiter/charge-limiter.ts'
-import type { Decision } from '../../limiter/decision.ts'
+import type { Charged, ChargeLimiter } from '../../limiter/charge-limiter.ts'
+import type { Decision, PolicyDecision } from '../../limiter/decision.ts'
 import { settleUntilConfirmed } from '../../limiter/settle-until-confirmed.ts'
 import { isPromise, type MaybePromise } from '../../maybe-promise.ts'
 import { checkInteger } from '../../options/checks.ts'
@@ -89,6 +89,7 @@ export class Correction<Request = never, Response = never> {
     const policies = this.#policies
     const more: number[] = []
     const less: number[] = []
+    const origins: Charged['policies'][number][] = []
     for (const [i, units] of this.#kept.entries()) {
       const charged = units + (added[i] as number)
       const difference = (costs[i] ?? charged) - charged
@@ -97,12 +98,16 @@ export class Correction<Request = never, Response = never> {
       less.push(final ? Math.max(Math.min(0, difference), -units) : 0)
       added[i] = (added[i] as number) + (more[i] as number)
       this.#kept[i] = units + (less[i] as number)
+      const policy = policies[i] as PolicyDecision
+      // What remains once the corrections before this one are made.
+      const corrected = (added[i] as number) + units - (this.#charges[i] as Charge).cost
+      origins.push({ ...policy, remaining: policy.remaining - corrected })
     }
     const ends = (i: number) => final || (costs[i] ?? -1) >= (this.#charges[i] as Charge).cost
     const raised = this.#charge(more, nowOf(policies), (i) => (more[i] as number) > 0 && ends(i))
     return raised === undefined
-      ? this.#charge(less, policies, ends)
-      : raised.then(() => this.#charge(less, policies, ends))
+      ? this.#charge(less, origins, ends)
+      : raised.then(() => this.#charge(less, origins, ends))
   }
 
   /**
@@ -112,7 +117,7 @@ export class Correction<Request = never, Response = never> {
    */
   #charge(
     units: readonly number[],
-    policies: readonly Partial<Origin>[],
+    policies: Charged['policies'],
     ends: (i: number) => boolean,
   ): Promise<void> | undefined {
     const isEnded = this.#isReserved.map((reserved, i) => reserved && ends(i))
