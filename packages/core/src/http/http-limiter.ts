@@ -1,21 +1,11 @@
-import { WaitError } from '../errors/wait-error.ts'
 import { consumeTraces } from '../events.ts'
-import { addressKey } from '../key/address.ts'
 import type { BannedQuota } from '../limiter/ban.ts'
-import {
-  asRefusal,
-  certainWaitMs,
-  type Decision,
-  decisionWithoutPolicy,
-  type PolicyDecision,
-  refusingPolicy,
-} from '../limiter/decision.ts'
+import { type Decision, decisionWithoutPolicy, type PolicyDecision } from '../limiter/decision.ts'
 import { callOnDecision } from '../limiter/limiter-events.ts'
-import type { Policy } from '../limiter/policy.ts'
 import { StoreLimiter } from '../limiter/store-limiter.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
-import { madeOf, undone } from '../stores/rules/slots.ts'
+import { madeOf } from '../stores/rules/slots.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, compileOptions, routeOf } from './compile-options.ts'
 import { PolicyTexts } from './fields/field-state.ts'
@@ -26,17 +16,15 @@ import { denialOf, refusalOf, unavailability } from './refusal/refusal.ts'
 import type { RequestAdapter } from './request-adapter.ts'
 import { type Reading, readRequest } from './request-reading.ts'
 import { clientGone, isDecided, Responder, type Verdict, verdictWithoutPolicy } from './respond.ts'
-import { Turns } from './turns.ts'
+import { InTurn } from './waiting/in-turn.ts'
+import { Turns } from './waiting/turns.ts'
+import { UntilAdmitted } from './waiting/until-admitted.ts'
+import type { Waited, WaitingStrategy } from './waiting/waiting-strategy.ts'
 
 const noViolations: readonly number[] = []
 
 function isDryRun({ dryRun }: PolicyDecision): boolean {
   return dryRun === true
-}
-
-/** An admission that would have to wait, and finds no place to. */
-function asTurnedAway(decision: Decision): Decision {
-  return asRefusal(decision, ({ delayMs }) => delayMs)
 }
 
 /** Lets the body of a request flow again if that goes on. */
@@ -58,11 +46,8 @@ export class HttpLimiter<Request, Response> {
   /** Separates its keys from those of other limiters on the same store. */
   readonly scope: Scope
   readonly #texts: PolicyTexts
-  readonly #turns: Turns
-  /** The index of the first policy that is a queue; -1: no request waits. */
-  readonly #queued: number
-  /** Whether requests that would be refused wait. */
-  readonly #waits: boolean
+  /** Undefined: no request waits. */
+  readonly #strategy: WaitingStrategy<Request, Response> | undefined
   /** Whether a policy may refuse nothing. */
   readonly #mayBeDry: boolean
   /** Whether something ends if the client of a request leaves. */
@@ -93,14 +78,15 @@ export class HttpLimiter<Request, Response> {
     const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
     this.limiter = new StoreLimiter(policies, options, use, clients)
     this.#texts = new PolicyTexts(partitionSecret)
-    this.#turns = new Turns(this.limiter.maxWaiting)
-    const isQueue = ({ algorithm }: Policy) => algorithm.options.maxDelay !== undefined
-    this.#queued = dryRun ? -1 : policies.findIndex(isQueue)
     this.#mayBeDry = policies.some(({ enforced, live }) => enforced < 1 || live !== undefined)
+    const turns = new Turns(this.limiter.maxWaiting)
     const { followsUp, maxWait } = this.compiled
-    this.#waits = maxWait !== undefined && !dryRun
-    this.#observesClients = followsUp || this.#queued >= 0 || this.#waits
-    this.#responder = new Responder(this.compiled, this.limiter, this.#turns)
+    const queue = policies.findIndex(({ algorithm }) => algorithm.options.maxDelay !== undefined)
+    if (queue >= 0 && !dryRun) this.#strategy = new InTurn(this.limiter, turns, queue)
+    else if (maxWait !== undefined && !dryRun)
+      this.#strategy = new UntilAdmitted(this.limiter, this.compiled, maxWait)
+    this.#observesClients = followsUp || this.#strategy !== undefined
+    this.#responder = new Responder(this.compiled, this.limiter, turns)
   }
 
   /**
@@ -150,140 +136,42 @@ export class HttpLimiter<Request, Response> {
     if (!Array.isArray(reading)) return this.#verdictWithoutCharges(request, reading)
     const startedAt = this.limiter.events.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
-    if (this.#queued >= 0) return this.#decideQueued(request, reading, startedAt, route)
-    if (response !== undefined && this.#waits)
-      return this.#decideOrWait(request, response, reading, startedAt, route)
+    if (response !== undefined && this.#strategy !== undefined)
+      return then(this.#strategy.decide(reading, request, response, route), (waited) =>
+        waited === undefined ? clientGone : this.#verdictAfter(waited, request, reading, startedAt),
+      )
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)
     return decision instanceof Promise
       ? decision.then((each) => this.#verdictOf(request, reading, each, startedAt))
       : this.#verdictOf(request, reading, decision, startedAt)
   }
 
-  /**
-   * Decides a request that may have to wait for its turn. It gets a place to wait before it is charged: a turn in a
-   * queue can be given back only while nobody is behind it. Without a place it is charged only if it need not wait.
-   */
-  #decideQueued(
+  #verdictAfter(
+    { decision, hasWaited, turn }: Waited,
     request: Request,
     charges: readonly Charge[],
     startedAt: number | undefined,
-    route: string | undefined,
-  ): MaybePromise<Verdict> {
-    const { limiter } = this
-    const { key } = charges[this.#queued] as Charge
-    const charge = (place: string | undefined) =>
-      this.#orFree(place, () =>
-        then(limiter.decide(charges, route), (decision) =>
-          this.#verdictOf(request, charges, decision, startedAt, place),
-        ),
-      )
-    if (this.#turns.acquire(key)) return charge(key)
-    return then(limiter.preview(charges), (peeked): MaybePromise<Verdict> => {
-      if (peeked.delayMs === 0) return charge(undefined)
-      if (this.#turns.acquire(key)) return charge(key)
-      return this.#verdictOf(request, charges, asTurnedAway(peeked), startedAt)
-    })
-  }
-
-  /** Decides a request that waits instead of being refused, and comes after those that wait for the same. */
-  #decideOrWait(
-    request: Request,
-    response: Response,
-    charges: readonly Charge[],
-    startedAt: number | undefined,
-    route: string | undefined,
-  ): MaybePromise<Verdict> {
-    const awaited = this.limiter.waiting.awaitedKey(charges)
-    if (awaited !== undefined) return this.#wait(request, response, charges, awaited, startedAt)
-    return then(this.limiter.decide(charges, route), (decision): MaybePromise<Verdict> => {
-      const { allowed, ban, policies } = decision
-      const isFinal = allowed || ban !== undefined || policies.length === 0
-      if (isFinal || certainWaitMs(decision) > (this.compiled.maxWait as number))
-        return this.#verdictOf(request, charges, decision, startedAt)
-      const { key } = charges[refusingPolicy(decision)] as Charge
-      return this.#wait(request, response, charges, key, startedAt)
-    })
-  }
-
-  /** @param queueKey the key for which it waits */
-  async #wait(
-    request: Request,
-    response: Response,
-    charges: readonly Charge[],
-    queueKey: string,
-    startedAt: number | undefined,
-  ): Promise<Verdict> {
-    const { adapter, ipv6Prefix, maxWait, priority, readAddress } = this.compiled
-    const [{ key }] = charges as [Charge]
-    const client = addressKey(readAddress(request), ipv6Prefix) ?? key
-    const leaving = new AbortController()
-    const { signal } = leaving
-    const unwatch = adapter.whenClosed(response, () => leaving.abort())
-    let decision: Decision
-    try {
-      const given = typeof priority === 'function' ? await priority(request, key) : priority
-      const options = { maxWait, priority: given, signal }
-      decision = await this.limiter.waiting.wait(charges, options, { queueKey, client })
-    } catch (error) {
-      if (!(error instanceof WaitError)) throw error
-      if (error.code === 'SLUICE_WAIT_ABORTED') return clientGone
-      decision = await this.#refusedNow(charges, queueKey, error)
-    } finally {
-      unwatch()
-    }
+  ): Verdict {
     // The time of a decision is not that of the wait before it.
-    return this.#verdictOf(request, charges, decision, startedAt && performance.now())
-  }
-
-  /** Refuses a request that has waited in vain, or would. Those who wait come before it. */
-  async #refusedNow(
-    charges: readonly Charge[],
-    queueKey: string,
-    { retryAfterMs }: WaitError,
-  ): Promise<Decision> {
-    const decision = await this.limiter.preview(charges)
-    const waited = charges.findIndex(({ key, dryRun }) => key === queueKey && !dryRun)
-    const name = decision.policies[waited]?.name
-    return asRefusal(decision, (each) =>
-      each.name === name ? Math.max(1, retryAfterMs, each.retryAfterMs) : each.retryAfterMs,
-    )
-  }
-
-  /** A failure frees the place that was taken. */
-  #orFree<T>(place: string | undefined, act: () => MaybePromise<T>): MaybePromise<T> {
-    if (place === undefined) return act()
-    const failed = (error: unknown): never => {
-      this.#turns.free(place)
-      throw error
-    }
-    try {
-      const done = act()
-      return done instanceof Promise ? done.catch(failed) : done
-    } catch (error) {
-      return failed(error)
-    }
+    const since = hasWaited ? startedAt && performance.now() : startedAt
+    return this.#verdictOf(request, charges, decision, since, turn)
   }
 
   /**
    * @param startedAt when the decision began, ms; undefined if nobody listened then
-   * @param place the key for which a place to wait has been taken
+   * @param turn the key that has taken a turn for it
    */
   #verdictOf(
     request: Request,
     asked: readonly Charge[],
-    decided: Decision,
+    decision: Decision,
     startedAt: number | undefined,
-    place?: string,
+    turn?: string,
   ): Verdict {
     const { compiled, limiter } = this
-    const hasDryRun = this.#mayBeDry && decided.policies.some(isDryRun)
-    const charges = hasDryRun ? madeOf(asked, decided.policies) : asked
+    const hasDryRun = this.#mayBeDry && decision.policies.some(isDryRun)
+    const charges = hasDryRun ? madeOf(asked, decision.policies) : asked
     const { dryRun, onDecision, profile, respond } = compiled
-    const waits = decided.delayMs > 0 && !dryRun
-    if (place !== undefined && !waits) this.#turns.free(place)
-    const turn = waits ? this.#takeTurn(charges, decided, place) : undefined
-    const isTurnedAway = waits && turn === undefined
-    const decision = isTurnedAway ? asTurnedAway(decided) : decided
     if (startedAt !== undefined) {
       const durationMs = performance.now() - startedAt
       limiter.events.decided(decision, charges, routeOf(compiled, request), durationMs)
@@ -316,26 +204,6 @@ export class HttpLimiter<Request, Response> {
       charges,
       turn,
     }
-  }
-
-  /**
-   * Takes a turn for an admitted request that must wait, else gives its charges back.
-   * @param place the key for which a place to wait has been taken
-   * @returns the key that has taken the turn: that of the policy with the longest delay
-   */
-  #takeTurn(
-    charges: readonly Charge[],
-    decision: Decision,
-    place: string | undefined,
-  ): string | undefined {
-    const { delayMs, policies } = decision
-    const { key } = charges[policies.findIndex((each) => each.delayMs === delayMs)] as Charge
-    if (place === key) return key
-    if (place !== undefined) this.#turns.free(place)
-    if (this.#turns.acquire(key)) return key
-    // A charge that the store fails to take back drains by itself.
-    void Promise.resolve(this.limiter.correct(undone(charges), decision)).catch(() => {})
-    return undefined
   }
 
   /** The verdict about a request that is exempt, whose client is on a list or in a blocked network, or has gone. */

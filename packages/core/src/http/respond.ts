@@ -17,7 +17,7 @@ import { holdEstimate, type Reservation } from './settlement/reservation.ts'
 import { watchEnd } from './settlement/response-end.ts'
 import { settleInTime } from './settlement/settle-in-time.ts'
 import { Correction } from './settlement/settlement.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from './waiting/turns.ts'
 
 export interface Verdict {
   readonly decision: Decision

@@ -2,7 +2,7 @@ import { unref } from '#platform'
 import type { PolicyDecision } from '../../limiter/decision.ts'
 import type { Timer } from '../../platform/platform.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
-import { MAX_TIMER_MS } from '../turns.ts'
+import { MAX_TIMER_MS } from '../waiting/turns.ts'
 import type { Correction } from './settlement.ts'
 
 /** The shortest time between two calls of `settle`, ms, however short a window is. */

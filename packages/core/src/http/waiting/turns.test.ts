@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { memoryStore } from '../stores/memory/memory-store.ts'
-import { manualClock } from '../testing/manual-clock.ts'
-import { type PlainAnswer, plain, servePlain } from '../testing/plain-server.ts'
-import { whenClosed } from './node/when-closed.ts'
-import { RoutedLimiter } from './routed-limiter.ts'
+import { memoryStore } from '../../stores/memory/memory-store.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import { type PlainAnswer, plain, servePlain } from '../../testing/plain-server.ts'
+import { whenClosed } from '../node/when-closed.ts'
+import { RoutedLimiter } from '../routed-limiter.ts'
 import { Turns } from './turns.ts'
 
 /** Reports when a client disconnects, for a connected and for a disconnected client. */
@@ -241,8 +241,11 @@ describe('through the HTTP limiter', () => {
     const { base } = new RoutedLimiter({ policies, store, maxWaiting: 0 }, plain)
     const socket = { remoteAddress: '192.0.2.1' }
     const request = { method: 'GET', url: '/', headers: {}, socket } as never
-    base.decide(request)
-    expect(base.decide(request)).toMatchObject({ decision: { allowed: false, retryAfterMs: 500 } })
+    const response = {} as never
+    base.decide(request, response)
+    expect(base.decide(request, response)).toMatchObject({
+      decision: { allowed: false, retryAfterMs: 500 },
+    })
     store.close()
   })
 

@@ -1,4 +1,4 @@
-import type { Timer } from '../platform/platform.ts'
+import type { Timer } from '../../platform/platform.ts'
 
 /** Timers fire immediately if they are set to more, ms. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
