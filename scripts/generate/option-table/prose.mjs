@@ -252,8 +252,12 @@ export const PROSE = {
       form: 'a profile, an array of compatible ones, or `false`',
       typescript: 'HeaderProfile | readonly HeaderProfile[] | false',
       description:
-        'Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with `false`. Fields that the application sets later win, those of a proxied upstream too: a gateway sends its own only if it removes these from the response that it passes on.',
+        'Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with `false`. Fields that the application sets later win, unless `upstreamHeaders` removes them.',
       see: 'See [the profiles](#header-profiles).',
+    },
+    upstreamHeaders: {
+      description:
+        "What becomes of rate-limit fields that the application sets after Sluice, such as those of a service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of `headers` alone. An exempt request keeps them.",
     },
     retryAfterJitter: {
       description:

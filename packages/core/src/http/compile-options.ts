@@ -82,6 +82,7 @@ export function compileOptions<Request, Response>(
     onDecision: options.onDecision,
     /** Whether the header fields list policies that refuse nothing. */
     showsDryRuns: [headers].flat().includes('dry-run'),
+    removesUpstream: values.upstreamHeaders === 'remove',
     profile: composeProfiles(headers === false ? [] : ([headers].flat() as HeaderProfile[])),
   }
 }

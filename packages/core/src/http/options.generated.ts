@@ -148,11 +148,16 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
   deny?: readonly string[] | undefined
   /**
    * Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with
-   * `false`. Fields that the application sets later win, those of a proxied upstream too: a gateway
-   * sends its own only if it removes these from the response that it passes on. A profile, an array
-   * of compatible ones, or `false`. Default: `['draft-11', 'draft-6']`.
+   * `false`. Fields that the application sets later win, unless `upstreamHeaders` removes them. A
+   * profile, an array of compatible ones, or `false`. Default: `['draft-11', 'draft-6']`.
    */
   headers?: HeaderProfile | readonly HeaderProfile[] | false | undefined
+  /**
+   * What becomes of rate-limit fields that the application sets after Sluice, such as those of a
+   * service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of
+   * `headers` alone. An exempt request keeps them. Default: `'keep'`.
+   */
+  upstreamHeaders?: 'keep' | 'remove' | undefined
   /**
    * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So
    * clients that were refused together do not return together. Number, from 0 to 1. Default: `0.1`.

@@ -45,8 +45,11 @@ export interface Exchange<Request, Response> {
   isSending?(request: Request): boolean
   /** Whether it is too late to set a field. */
   isHeadSent(response: Response): boolean
-  /** Calls back once, when the status is known and fields can still be removed. */
-  beforeHead(response: Response, callback: () => void): void
+  /** Calls back once, when the status is known, and fields can still be removed, and set by `setField`. */
+  beforeHead(
+    response: Response,
+    callback: (setField: (name: string, value: string) => void) => void,
+  ): void
   /** Calls back when the application ends the response, perhaps several times; immediately if it has ended. */
   whenEnded(response: Response, callback: () => void): void
   /** Whether the response has ended, and does not wait in this process for another to be sent. */

@@ -5,7 +5,8 @@ import type { HeldSlot } from '../limiter/held-slots.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Charge } from '../stores/store.ts'
 import { type CompiledOptions, routeOf } from './compile-options.ts'
-import { type FieldState, joinWritten, remainingUnits } from './fields/field-state.ts'
+import { type FieldState, joinWritten, remainingUnits, writtenOf } from './fields/field-state.ts'
+import { PROFILE_FIELDS } from './fields/profiles/index.ts'
 import {
   bodyTypeFor,
   problemBody,
@@ -92,7 +93,7 @@ export class Responder<Request, Response> {
     response: Response,
     subject: object,
   ): MaybePromise<boolean> {
-    const { adapter, followsUp } = this.#compiled
+    const { adapter, followsUp, removesUpstream } = this.#compiled
     const { decision, refusal, state } = verdict
     noteDecided(subject, this)
     adapter.decided?.(request, decision)
@@ -104,7 +105,8 @@ export class Responder<Request, Response> {
       return this.#refuse(refusal, written ?? refusal.state, decision, request, response)
     }
     const mayBeExhausted = !decision.allowed || decision.remaining < 1 || written !== state
-    if (written !== undefined && mayBeExhausted) this.#hideExhaustedOnRedirect(written, response)
+    if (removesUpstream ? !isSent : written !== undefined && mayBeExhausted)
+      this.#reviseFields(request, response)
     if (verdict === clientGone) {
       adapter.abandon?.(response)
       return false
@@ -127,15 +129,22 @@ export class Responder<Request, Response> {
   }
 
   /**
-   * Removes the usage of an exhausted quota from a response that turns out to be a redirect: it
-   * would keep the client from following it (draft-11 §3.2). The policies remain.
+   * Revises the fields before they are sent: removes those that the application has set, if it must not, and the usage
+   * of an exhausted quota from a redirect, since it would keep the client from following it (draft-11 §3.2). The
+   * policies remain.
    */
-  #hideExhaustedOnRedirect({ policies }: FieldState, response: Response): void {
-    const { adapter, profile } = this.#compiled
-    if (!policies.some((policy) => remainingUnits(policy) === 0)) return
-    adapter.beforeHead(response, () => {
+  #reviseFields(request: Request, response: Response): void {
+    const { adapter, profile, removesUpstream } = this.#compiled
+    adapter.beforeHead(response, (setField) => {
+      const written = writtenOf(adapter.identity(request))
+      if (removesUpstream) {
+        for (const field of PROFILE_FIELDS) adapter.removeField(response, field)
+        if (written !== undefined)
+          for (const group of profile.groups) group.write(written, setField)
+      }
       const status = adapter.status(response)
-      if (status < 300 || status > 399) return
+      const isExhausted = written?.policies.some((policy) => remainingUnits(policy) === 0)
+      if (!isExhausted || status < 300 || status > 399) return
       for (const field of profile.usageFields) adapter.removeField(response, field)
     })
   }

@@ -236,6 +236,10 @@ const http = {
       'headers: false': 'disableHeader',
     },
   },
+  upstreamHeaders: {
+    type: oneOf(['keep', 'remove']),
+    default: 'keep',
+  },
   retryAfterJitter: {
     type: share('from 0 to 1'),
     default: 0.1,

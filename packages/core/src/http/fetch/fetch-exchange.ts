@@ -49,7 +49,8 @@ export function fetchExchange<Context>(
     },
     abandon: (reply) => reply.answer(new Response(null, { status: CLIENT_CLOSED_REQUEST })),
     isHeadSent: (reply) => reply.isHeadSent,
-    beforeHead: (reply, callback) => void reply.head.on(callback),
+    beforeHead: (reply, callback) =>
+      void reply.head.on(() => callback((name, value) => reply.setField(name, value))),
     whenEnded: (reply, callback) => void reply.ended.on(callback),
     isHandedOver: (reply) => reply.ended.happened,
     observeClient: (reply) => reply.observeClient(),

@@ -108,6 +108,8 @@ function precedes(policy: PolicyDecision, other: PolicyDecision, refused: boolea
  */
 const WRITTEN = Symbol.for('sluice.written.4')
 
+type Marked = { [WRITTEN]?: FieldState }
+
 /**
  * Joins the state of one more limiter with those before it: each field is written
  * once, and lists the policies of all limiters that the request has passed. Of two policies with the
@@ -117,11 +119,16 @@ const WRITTEN = Symbol.for('sluice.written.4')
  * @param state the state of this limiter alone
  */
 export function joinWritten(identity: object, state: FieldState): FieldState {
-  const marked = identity as { [WRITTEN]?: FieldState }
+  const marked = identity as Marked
   const earlier = marked[WRITTEN]
   const joined = earlier === undefined ? state : join(earlier, state)
   marked[WRITTEN] = joined
   return joined
+}
+
+/** What the limiters that a request has passed have written together; undefined: nothing. */
+export function writtenOf(identity: object): FieldState | undefined {
+  return (identity as Marked)[WRITTEN]
 }
 
 function join(earlier: FieldState, later: FieldState): FieldState {

@@ -60,7 +60,10 @@ export function nodeExchange<Request, Response>(
         throw notOfFramework('response.setHeader', 'a function', message?.setHeader)
       return message.headersSent
     },
-    beforeHead: (response, callback) => beforeHead(outgoing(response), callback),
+    beforeHead(response, callback) {
+      const raw = outgoing(response)
+      beforeHead(raw, () => callback((name, value) => raw.setHeader(name, value)))
+    },
     whenEnded: (response, callback) => whenEnded(outgoing(response), callback),
     isHandedOver(response) {
       const raw = outgoing(response)
