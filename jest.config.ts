@@ -17,20 +17,45 @@ const LEFT_TO_ALL = [
   // Tests that measure memory and calls, and the tools that measure.
   '/packages/bench/',
   '/core/src/stores/resilient/footprint',
-  // Real faults of real servers, one at a time. The simulator plays the same faults.
-  '/system-tests/src/faults/(cluster|failover|overload|postgres|server|settlements|shares|slots)',
-  '/simulation/src/histories/real-stores',
-  '/budget/src/hard',
-  '/system-tests/src/policies/processes',
+  // Real faults of real servers, one at a time. The simulator plays the same faults, and load.
+  '/system-tests/src/faults/',
+  '/simulation/src/(overload|redis)/',
+  // Long histories of one part, where another test plays short ones.
+  '/core/src/overload/admission',
+  '/core/src/algorithms/(reserved/reserved|concurrency/histories)',
+  '/core/src/stores/transactional/parts/',
+  '/core/src/stores/resilient/refusals',
+  '/core/src/stores/memory/(flood|table)',
+  '/core/src/limiter/live/adversaries',
   // Programs of the documentation and of the examples in processes of their own.
-  '/system-tests/src/examples/',
+  '/system-tests/src/(examples|release)/',
   '/system-tests/src/places/(frameworks|lambda|mcp|pm2|socket-io)',
   '/system-tests/src/runtimes/(adapters|workerd)',
-  // The command in a process of its own; its parts are tested in this one.
-  '/cli/src/(.*\\.cli|readme)',
-  // One more client of the same store, and what the tests themselves stand on.
+  '/sqlite/src/processes',
+  // What all frameworks do in the same way, beyond their suites.
+  '/system-tests/src/frameworks/(by-hand|flowing-bodies|spellings|usage)',
+  '/system-tests/src/overload/adapters',
+  '/nest/src/(throttler-storage|transports)',
+  // The command in a process of its own, and on each store; its parts are tested in this one.
+  '/cli/src/(.*\\.cli|readme|known-traffic)',
+  '/cli/src/operate/(postgres|on-call|connect)',
+  '/cli/src/replay/runs/',
+  // One more client, server or set-up of the same store, and what the tests themselves stand on.
   '/system-tests/src/stores/redis-cluster',
-  '/packages/test-harness/',
+  '/core/src/stores/redis/(clients|cluster|released|secure|sentinel|set-ups|upstash)',
+  '/postgres/src/suite',
+  '/packages/(test-harness|test-suites)/',
+  // Programs that are rewritten, beside those of the tables.
+  '/migrate/src/(applications|fixed-point|migrate-text)',
+]
+
+/** The tests that `npm test -- --all` leaves to `npm test -- --release`: minutes of load and of histories each. */
+const LEFT_TO_RELEASE = [
+  '/budget/src/hard',
+  '/simulation/src/histories/real-stores',
+  '/system-tests/src/faults/settlements',
+  '/system-tests/src/policies/processes',
+  '/bench/src/(budget|comparison|contenders)/',
 ]
 
 /**
@@ -92,6 +117,12 @@ const packed =
       ? PACKED_ESM
       : [...PACKED, ...PACKED_PROGRAMS]
 
+/** What this command leaves out, unless its arguments name it. */
+const leftOut = [
+  ...(process.env.SLUICE_ALL === '1' ? [] : LEFT_TO_ALL),
+  ...(process.env.SLUICE_RELEASE === '1' ? [] : LEFT_TO_RELEASE),
+]
+
 /** Whether an argument of the command line is that file or folder, or a part of it. */
 const isNamed = (pattern: string) =>
   process.argv.slice(2).some((each) => new RegExp(pattern).test(`/${each}/`))
@@ -103,7 +134,7 @@ const config: Config = {
     : { testMatch: ['**/*.test.ts'] }),
   testPathIgnorePatterns: [
     '/node_modules/',
-    ...(process.env.SLUICE_ALL === '1' ? [] : LEFT_TO_ALL.filter((each) => !isNamed(each))),
+    ...leftOut.filter((each) => !isNamed(each)),
     ...(process.env.SLUICE_PLAYS_PACKED && !process.env.SLUICE_PACKED ? packed : []),
   ],
   modulePathIgnorePatterns: ['/dist/'],

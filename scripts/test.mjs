@@ -1,7 +1,7 @@
-// npm test: every check, then the tests, and some of them on the newest Node. A check that fails does not
-// stop the ones after it.
+// npm test: every check, then the tests. A check that fails does not stop the ones after it.
 // npm test -- FILE...: these tests alone. Arguments go to Jest, which finds files by a part of their path.
-// npm test -- --all: with what `jest.config.ts` leaves out: what takes minutes, and what measures
+// npm test -- --all: with what `jest.config.ts` leaves to it, and SQLite on the newest Node
+// npm test -- --release: that too, and what `jest.config.ts` leaves to a release: load, histories, measurements
 // npm test -- --node: what depends on the version of Node
 // npm test -- --packed [FILE...]: what plays the packages as they are installed, ESM and CommonJS. npm test plays a part
 // of it, npm test -- --all all of it
@@ -110,12 +110,19 @@ async function playPacked(files, formats, environment) {
 }
 
 const FORMATS = ['cjs', 'esm']
-const all = argv.includes('--all')
+const isRelease = argv.includes('--release')
+const all = isRelease || argv.includes('--all')
 const isOfNode = argv.includes('--node')
 const isPacked = argv.includes('--packed')
-const args = argv.slice(2).filter((arg) => !['--all', '--node', '--packed'].includes(arg))
+const args = argv
+  .slice(2)
+  .filter((arg) => !['--all', '--release', '--node', '--packed'].includes(arg))
 const isWhole = all || isOfNode || isPacked
-const env = { ...(await setUpTests(all)), ...(isWhole && { SLUICE_ALL: '1' }) }
+const env = {
+  ...(await setUpTests(all)),
+  ...(isWhole && { SLUICE_ALL: '1' }),
+  ...(isRelease && { SLUICE_RELEASE: '1' }),
+}
 
 if (isPacked) await playPacked(args, FORMATS, env)
 else if (args.length > 0) await play(args, env)
@@ -124,7 +131,7 @@ else {
   console.log(`Checking and testing on Node ${version.slice(1)}`)
   // Two at a time: few of them use more than one core.
   await Promise.all([checkTypes(), checkWhatIsWritten()])
-  newest = findNewest()
+  newest = all ? findNewest() : undefined
   // Beside each other: tests wait for a fifth of their time.
   const sources = { ...env, SLUICE_PLAYS_PACKED: '1' }
   const played = play([], sources, { log: logFile('tests') })

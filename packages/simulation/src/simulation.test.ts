@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 /** The seeds of the thousand that `redis/redis.test.ts` does not play in Lua. */
 const OTHERS = Array.from({ length: 1000 - IN_LUA }, (_, i) => i + 1 + IN_LUA)
-const seeds = isAll ? OTHERS : chooseSeeds(1000, 100)
+const seeds = isAll ? OTHERS : chooseSeeds(1000, 30)
 
 test(`${seeds.length} seeds find nothing`, async () => {
   for (const seed of seeds) expect((await search(cores, seed, 1)).found).toBeUndefined()
