@@ -117,6 +117,7 @@ export const SECTIONS: readonly Section[] = [
       ),
       doc('metering', 'Metering', 'What was really charged, for Stripe, OpenMeter or a table'),
       doc('recipes', 'Recipes', 'Logins, tokens, plans, bans, calendar windows, streams'),
+      doc('settle', 'Costs known afterwards', 'Reserve first or charge afterwards, with figures'),
       doc('migrating', 'Migrating', 'From other limiters, option by option'),
     ],
   },
@@ -126,6 +127,7 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
+      doc('cli', 'The command', 'Every command and option of sluice, and replaying a log'),
       doc('security', 'Security', 'What an attacker can and cannot do, with the bounds'),
     ],
   },

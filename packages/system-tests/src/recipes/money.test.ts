@@ -106,4 +106,4 @@ describe.each(Object.entries(stores))('on %s', (_, storeOf) => {
   })
 })
 
-test('the page shows this code', () => expectShown('money.ts'))
+test('the page shows this code', () => expectShown('money.ts', 'budgets'))

@@ -119,7 +119,7 @@ describe.each(Object.keys(STORES))('on %s', (kind) => {
         // What is reserved is never over-admitted, what is charged afterwards never refused wrongly.
         if (form === 'reserving') expect(over).toBe(0)
         else expect(served).toHaveLength(20)
-        expect(row(each.section, form, answer)).toEqual({
+        expect(row(form, answer)).toEqual({
           served: served.length,
           refused: 20 - served.length,
           // Header fields are bytes too: the page rounds to thousands.

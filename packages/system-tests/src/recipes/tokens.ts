@@ -18,7 +18,6 @@ export function reserving(app: Express, store: Store, complete: RequestHandler):
 }
 
 export function charging(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
-  // #region
   const tokens = rateLimit({
     store,
     limit: 10_000,
@@ -27,6 +26,5 @@ export function charging(app: Express, store: Store, complete: RequestHandler): 
     settle: (_, response) => response.locals.tokensUsed ?? undefined,
   })
   app.post('/completions', tokens, complete)
-  // #endregion
   return tokens
 }
