@@ -40,9 +40,11 @@ const LEFT_TO_READER: Record<string, string[]> = {
 
 /** Names that the blocks of some documents may use besides. They are compiled, and do not run. */
 const GIVEN_IN: Record<string, Record<string, string[]>> = {
-  'docs/migrating.md': {
-    ...LEFT_TO_READER,
-    deliver: ['declare function deliver(mail: string): Promise<string>'],
+  'docs/migrating.md': LEFT_TO_READER,
+  'docs/budgets.md': {
+    store: ["import { memoryStore } from '@sluice/core'", 'const store = memoryStore()'],
+    payerOf: LEFT_TO_READER.payerOf as string[],
+    complete: LEFT_TO_READER.complete as string[],
   },
   'docs/metering.md': {
     pool: ["declare const pool: import('pg').Pool"],
@@ -62,7 +64,10 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
   },
   'docs/plans.md': LEFT_TO_READER,
   'docs/production.md': LEFT_TO_READER,
-  'docs/waiting.md': LEFT_TO_READER,
+  'docs/waiting.md': {
+    ...LEFT_TO_READER,
+    deliver: ['declare function deliver(mail: string): Promise<string>'],
+  },
   'packages/hono/README.md': LEFT_TO_READER,
   'docs/recipes.md': {
     estimateTokens: ["import { estimateTokens } from '@sluice/express'"],
