@@ -33,8 +33,8 @@ describe('docs/cli.md', () => {
 
   it.each(shownIn(page))('shows what %s prints', (...shown) => expectPrinted(log, shown))
 
-  it('shows a replay and a suggestion', () => {
-    expect(shownIn(page)).toHaveLength(2)
+  it('shows a replay', () => {
+    expect(shownIn(page)).toHaveLength(1)
   })
 
   it('names every command and option', () => {

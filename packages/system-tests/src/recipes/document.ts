@@ -7,12 +7,13 @@ export function pageOf(name: string): string {
   return readFileSync(join(__dirname, '../../../../docs', `${name}.md`), 'utf8')
 }
 
-/** Checks that a page shows each region of a file of this folder. */
-export function expectShown(file: string, page = 'recipes'): void {
-  /** The code of the page, without its imports. */
-  const shown = [...pageOf(page).matchAll(/^```ts\n(?:import [^\n]*\n)*\n?(.*?)^```$/gms)].map(
-    ([, code]) => code,
-  )
+/** The code of docs/recipes.md, without its imports. */
+const shown = [...pageOf('recipes').matchAll(/^```ts\n(?:import [^\n]*\n)*\n?(.*?)^```$/gms)].map(
+  ([, code]) => code,
+)
+
+/** Checks that docs/recipes.md shows each region of a file of this folder. */
+export function expectShown(file: string): void {
   const source = readFileSync(join(__dirname, file), 'utf8')
   const regions = [...source.matchAll(/^ {2}\/\/ #region\n(.*?)^ {2}\/\/ #endregion$/gms)]
   expect(regions).not.toHaveLength(0)
