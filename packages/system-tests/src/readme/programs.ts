@@ -28,7 +28,6 @@ const documents = [
   'docs/operations.md',
   'docs/production.md',
   'docs/recipes.md',
-  'docs/settle.md',
   'docs/stores.md',
 ]
 /** Documents whose blocks build on those before them. */

@@ -4,7 +4,6 @@ import type { Express, RequestHandler } from 'express'
 type Store = RateLimitOptions['store']
 
 export function reserving(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
-  // #region
   const tokens = rateLimit({
     store,
     limit: 10_000,
@@ -13,7 +12,6 @@ export function reserving(app: Express, store: Store, complete: RequestHandler):
     settle: (_, response) => response.locals.tokensUsed ?? undefined,
   })
   app.post('/completions', tokens, complete)
-  // #endregion
   return tokens
 }
 
