@@ -26,7 +26,7 @@ export const HOME = doc('README', 'Sluice', 'What Sluice is, with a complete exa
 export const LIVE = doc('live', 'Live', 'Six limiters with your requests, in your browser')
 
 /** A link for each task, in the words of those who look for it: the search takes them from there. */
-export const TASKS = doc('i-want-to', 'I want to …', 'Forty tasks, each with a link to its answer')
+export const TASKS = doc('i-want-to', 'I want to …', 'Tasks, each with a link to its answer')
 
 /** All pages but the first and the live one, in the order in which they are read. */
 export const SECTIONS: readonly Section[] = [
