@@ -1,40 +1,30 @@
 // The skill of each published package: one page in the form of https://agentskills.io, for agents that write
-// code with the package. The program is that of its README, and what goes wrong is that of the table of codes.
+// code with the package. The program is that of its README.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { absolute, published, SITE } from '../addresses.mjs'
+import { published, SITE } from '../addresses.mjs'
 import { root } from '../workspace.mjs'
-import { CODES, SETUP_ACTIONS } from './codes.mjs'
 
 /** The rules for every adapter. */
 const ADAPTER_FACTS = [
-  "`limit` and `window` are required, or `policies: [{ name, limit, window }]`, which are decided together. Write windows as text with a unit, `'15m'`: a number is milliseconds.",
-  'Create the limiter once, when the application starts, and never in a handler.',
-  'Without a `store`, each process counts in its own memory. To share the counts, give `store` the client of ioredis, node-redis, iovalkey, valkey-glide or @upstash/redis itself, not a URL, a promise or the store of another limiter; or `postgresStore(pool)` of `@sluice/postgres`; or, for the processes of one machine, `sqliteStore(path)` of `@sluice/sqlite`.',
-  "Give each of several limiters on one store a `prefix` of its own, such as `prefix: 'login'`. Otherwise those with the same window share one count, and the second is an error if its limit differs.",
+  "`limit` and `window` are required, or `policies: [{ name, limit, window }]`. Write windows as text with a unit, `'15m'`: a number is milliseconds.",
+  'Create the limiter once, when the application starts, never in a handler.',
+  'Without a `store`, each process counts in its own memory. To share counts, pass the client of Redis itself as `store`, not a URL or a promise; or `postgresStore(pool)`, or `sqliteStore(path)`.',
+  "Give each of several limiters on one store a `prefix`, such as `prefix: 'login'`.",
   "Behind a proxy, name it: `trustProxy: ['loopback', '10.0.0.0/8']`. Otherwise all clients share one quota.",
-  "`key: 'user'`, or a function of the request, needs what authentication sets: let the limiter run after that.",
-  'For a server that gets more requests than it can serve, put `shedLoad()` of `@sluice/<framework>/overload` before everything else. `classOf` must not believe what a client writes.',
-  'With `maxWait`, a request waits instead of being refused: for expensive work with `concurrent`.',
-  'A refusal is answered with 429, `Retry-After` and a problem+json body. `respond` sends another body; `dryRun: true` refuses nothing.',
-]
-const ADAPTER_CODES = [
-  'SLUICE_OPTION_UNKNOWN',
-  'SLUICE_STORE_UNKNOWN',
-  'SLUICE_MADE_PER_REQUEST',
-  'SLUICE_PROXY_UNTRUSTED',
+  "`key: 'user'` needs what authentication sets: let the limiter run after that. Never take a key or a limit from what a client writes.",
+  'A refusal is a 429 with `Retry-After` and problem+json. `respond` sends another body; `dryRun: true` refuses nothing.',
 ]
 
-function adapter(framework, facts = [], codes = []) {
+function adapter(framework, facts = []) {
   return {
     when: `adding, changing or debugging rate limits, quotas, 429 responses or RateLimit header fields in ${framework}`,
     facts: [...facts, ...ADAPTER_FACTS],
-    codes: [...codes, ...ADAPTER_CODES],
   }
 }
 
-/** By package: what it is for, what to know, and the codes of the most frequent mistakes. */
+/** By package: what it is for, and what to know. */
 const SKILLS = {
   express: adapter('an Express application'),
   fastify: adapter('a Fastify application', [
@@ -44,13 +34,9 @@ const SKILLS = {
   hono: adapter('a Hono application or a route handler of Next.js, Bun or Deno', [
     'A `Request` has no address: give `address`, or a `key` function. Without either, `rateLimit` throws.',
   ]),
-  nest: adapter(
-    'a NestJS application',
-    [
-      'The module configures the limiter, the guard applies it, and `@RateLimit({ limit, window })` or `@SkipRateLimit()` changes it for a controller or a handler.',
-    ],
-    ['SLUICE_CONTEXT_UNLIMITED'],
-  ),
+  nest: adapter('a NestJS application', [
+    'The module configures the limiter, the guard applies it, and `@RateLimit({ limit, window })` or `@SkipRateLimit()` changes it for a controller or a handler.',
+  ]),
   node: adapter(
     "a server of node:http, node:https or node:http2 without a framework, or a WebSocket's handshake",
   ),
@@ -62,7 +48,6 @@ const SKILLS = {
       "Write windows as text with a unit, `'15m'`: a number is milliseconds.",
       'Two limiters on one store with the same options share a quota: give each a `prefix`.',
     ],
-    codes: ['SLUICE_KEY', 'SLUICE_OPTION_TYPE', 'SLUICE_SHARED_QUOTA', 'SLUICE_MADE_PER_REQUEST'],
   },
   postgres: {
     when: 'rate limits of several processes are to be counted in PostgreSQL, not in Redis',
@@ -70,12 +55,6 @@ const SKILLS = {
       'Give it a `Pool` of pg, not a `Client`. Pass the store as `store` to an adapter or to `createLimiter`.',
       'Call `await store.migrate()` when you deploy, as a user who may create tables.',
       'The table is UNLOGGED by default: a crash of the server makes every quota full again. `logged: true` keeps them.',
-    ],
-    codes: [
-      'SLUICE_STORE_UNKNOWN',
-      'SLUICE_POSTGRES_TABLE',
-      'SLUICE_POSTGRES_FORBIDDEN',
-      'SLUICE_STORE_DOWN',
     ],
   },
   sqlite: {
@@ -85,12 +64,6 @@ const SKILLS = {
       'It needs Node 22.13 or later, or the class of better-sqlite3 as `driver`.',
       'It is for one machine. For several, use Redis or PostgreSQL.',
     ],
-    codes: [
-      'SLUICE_SQLITE_MISSING',
-      'SLUICE_SQLITE_FILE',
-      'SLUICE_SQLITE_CORRUPT',
-      'SLUICE_STORE_DOWN',
-    ],
   },
   outgoing: {
     when: 'calling an API of somebody else that has rate limits: pacing requests, 429 responses, Retry-After, several processes with one quota, tokens of OpenAI or Anthropic',
@@ -98,23 +71,21 @@ const SKILLS = {
       'Wrap `fetch` once, when the application starts, and use what it returns in place of `fetch`: `new OpenAI({ fetch: paced })`.',
       'Give all processes the same `store`, the client of Redis itself, and the same `policies`. Without a store each process paces for itself.',
       "A policy is a limit that you know: `{ limit: 500, window: '1m' }`. Without any it keeps to what the server says. Write windows as text with a unit: a number is milliseconds.",
-      'It rejects with a `WaitError` if the wait would be longer than `maxWait`, 30 s by default. A refusal that is not sent again is a response with status 429, as of any `fetch`.',
+      'It rejects with a `WaitError` if the wait would be longer than `maxWait`, 30 s by default.',
       "A POST is not sent again unless `retry: { methods: ['POST'] }` says so, or it has an `Idempotency-Key`. Where the client of an API retries by itself, leave that to it.",
       'Read or cancel every body: with `concurrent`, its place is free when it has ended.',
     ],
-    codes: ['SLUICE_WAIT_TOO_LONG', 'SLUICE_WAIT_NEVER', 'SLUICE_WAIT_FULL', 'SLUICE_STORE_DOWN'],
   },
   budget: {
     when: 'enforcing budgets of a language model in money or tokens: by API key, user, team or organisation, for the run of an agent, or in a gateway such as one that LiteLLM would be',
     facts: [
       'Make the budget once, when the application starts, with the `store` that all processes share: the client of Redis itself.',
-      '`reserve(who, { model, input, output })` before the call: the input, and the most output that you ask the model for. `call.settle(usage)` after it. If the call fails and nobody knows what it has used, `call.release()` keeps the estimate charged; `call.cancel()` charges nothing, for a call that was certainly not made.',
+      '`reserve(who, { model, input, output })` before the call, with the most output that you ask for; `call.settle(usage)` after it. If it fails, `call.release()` keeps the estimate charged; `call.cancel()` charges nothing, for a call that was certainly not made.',
       'Take `who` from what you have verified, never from a header or a body. Every level needs an id; `null` says that this client has no such level.',
       'Amounts are numbers in the unit of the budget: 20 is 20 dollars. It counts millionths.',
       'A refusal is a value: `allowed: false`, with `level` and `remaining`. `aiSdk` rejects with a `BudgetError`, and `fetch` answers 429.',
-      'Return `undefined` from `price` for a model that has none: it is refused. So is what costs more than tokens (`service_tier`, `server_tools`), unless `price` reads it.',
+      'Return `undefined` from `price` for a model that has none: it is refused.',
     ],
-    codes: ['SLUICE_BUDGET', 'SLUICE_PRICE', 'SLUICE_OPTION_VALUE', 'SLUICE_STORE_DOWN'],
   },
   otel: {
     when: 'adding metrics, traces or alerts of rate limits to an application that has OpenTelemetry',
@@ -123,7 +94,6 @@ const SKILLS = {
       'Register the meter provider first, or pass it as `meterProvider`.',
       "No metric has a client's key or address.",
     ],
-    codes: ['SLUICE_OPTION_UNKNOWN', 'SLUICE_OPTION_TYPE'],
   },
   cli: {
     when: 'finding out which client is at its limit, resetting or blocking one, or choosing a limit from an access log',
@@ -134,7 +104,6 @@ const SKILLS = {
       'Give `--prefix` if the limiters have one. `--json` is for programs.',
       '`sluice replay access.log --limit 100 --window 1m` shows what a limit would have refused, and changes nothing.',
     ],
-    codes: ['SLUICE_REDIS_AUTH', 'SLUICE_REDIS_FORBIDDEN'],
   },
   migrate: {
     when: 'replacing express-rate-limit, @fastify/rate-limit, koa-ratelimit, hono-rate-limiter, @nestjs/throttler or rate-limiter-flexible',
@@ -143,7 +112,6 @@ const SKILLS = {
       'Read every comment that begins with `sluice:`. It says what behaves differently, or why a call stays as it is, and what to write.',
       'Then install the package of the framework, and run the tests of the application.',
     ],
-    codes: [],
   },
   'test-suites': {
     when: 'testing a store or an adapter of your own for Sluice',
@@ -151,11 +119,8 @@ const SKILLS = {
       'The suites take the `describe` and `test` of any runner, and use no globals.',
       'If the store needs a server, start it in hooks of the runner, at the top of the file.',
     ],
-    codes: [],
   },
 }
-
-const EXPLAINED = Object.assign({}, ...Object.values(CODES))
 
 /** The name of a package's skill, which is that of its folder too. */
 const nameOf = (name) => `sluice-${name}`
@@ -167,7 +132,7 @@ function skill(name) {
   const folder = join(root, 'packages', name)
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const readme = readFileSync(join(folder, 'README.md'), 'utf8')
-  const { when, facts, codes } = SKILLS[name]
+  const { when, facts } = SKILLS[name]
   const parts = [
     `---\nname: ${nameOf(name)}\ndescription: ${JSON.stringify(`${manifest.description}. Use it when ${when}.`)}\nlicense: ${manifest.license}\n---`,
     '<!-- Generated by "npm run generate" from scripts/generate/skills.mjs. Do not edit. -->',
@@ -176,12 +141,9 @@ function skill(name) {
     ...usage(manifest, readme),
     `## What to know\n\n${facts.map((fact) => `- ${fact}`).join('\n')}`,
   ]
-  if (codes.length > 0) parts.push(`## What goes wrong\n\n${codes.map(mistake).join('\n')}`)
   parts.push(`## Everything else
 
-- [${manifest.name}](${manifest.homepage}): its README, which is in the package too
-- [Options](${SITE}options), [recipes](${SITE}recipes), [errors and warnings](${SITE}errors) by code: messages end with the address
-- All pages, for language models: <${SITE}llms.txt>`)
+Its [README](${manifest.homepage}), [options](${SITE}options), [recipes](${SITE}recipes), and all pages in <${SITE}llms.txt>. Messages have a code and end with the [address](${SITE}errors) that explains it.`)
   return `${parts.join('\n\n')}\n`
 }
 
@@ -194,11 +156,4 @@ function usage({ name, exports }, readme) {
     `## Install it\n\n${commands ?? `\`\`\`sh\nnpm install ${name}\n\`\`\``}`,
     `## Use it\n\n${program}`,
   ]
-}
-
-/** The meaning of a code, and how to fix it. */
-function mistake(code) {
-  const { meaning, action = SETUP_ACTIONS[code] } = EXPLAINED[code]
-  const text = `- [${code}](errors.md#${code.toLowerCase()}): ${meaning} ${action}`
-  return text.replace(/(?<=\]\()[^()\s]+(?=\))/g, (link) => absolute('docs', link))
 }

@@ -1,5 +1,5 @@
-// A hundred streams of four processes share their budgets, or two hundred for the figures of docs/budgets.md. One
-// process is killed, and then the master of Redis.
+// A hundred streams of four processes share their budgets, or two hundred with SLUICE_FIGURES, which prints what was
+// spent. One process is killed, and then the master of Redis.
 
 import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** Writes a line of the table in docs/budgets.md, if the figures are asked for. */
+/** Prints a line, if the figures are asked for. */
 function note(text: string): void {
   if (FIGURES) process.stderr.write(`${text}\n`)
 }

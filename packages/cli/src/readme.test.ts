@@ -1,4 +1,4 @@
-// The documents show what the command prints, and the README all that it takes.
+// The documents show what the command prints, and docs/cli.md all that it takes.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { kindsOfTraffic } from './testing/kinds-of-traffic.ts'
 import { knownTraffic, toCombined, toJsonLines } from './testing/known-traffic.ts'
 import { runCli } from './testing/run-cli.ts'
 
-const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
+const page = readFileSync(join(__dirname, '../../../docs/cli.md'), 'utf8')
 
 const choosing = readFileSync(join(__dirname, '../../../docs/choosing.md'), 'utf8')
 
@@ -28,13 +28,13 @@ async function expectPrinted(log: string, [command = '', output]: string[]): Pro
   expect((await runCli(args)).stdout).toBe(output)
 }
 
-describe('the README', () => {
+describe('docs/cli.md', () => {
   const log = scratch().file('access.log', toCombined(knownTraffic(3)))
 
-  it.each(shownIn(readme))('shows what %s prints', (...shown) => expectPrinted(log, shown))
+  it.each(shownIn(page))('shows what %s prints', (...shown) => expectPrinted(log, shown))
 
-  it('shows a replay and a suggestion', () => {
-    expect(shownIn(readme)).toHaveLength(2)
+  it('shows a replay', () => {
+    expect(shownIn(page)).toHaveLength(1)
   })
 
   it('names every command and option', () => {
@@ -46,10 +46,10 @@ describe('the README', () => {
       command.parent === null ? 'sluice' : `${nameOf(command.parent)} ${command.name()}`
     program.name('sluice')
     const names = commands.map(nameOf)
-    expect(names.filter((name) => !readme.includes(name))).toEqual([])
+    expect(names.filter((name) => !page.includes(name))).toEqual([])
     const flags = commands.flatMap(({ options }) => options.map(({ long }) => long as string))
     expect(flags.length).toBeGreaterThan(20)
-    expect(flags.filter((flag) => !readme.includes(`\`${flag}`))).toEqual([])
+    expect(flags.filter((flag) => !page.includes(`\`${flag}`))).toEqual([])
   })
 })
 

@@ -177,51 +177,16 @@ describe('what the tables of docs/migrating.md say', () => {
     )
   })
 
-  it.each(['first', 'third', 'fourth'] as const)(
-    'counts the files of the %s round of corpus.json',
-    (round) => {
-      type Round = { files: readonly { library: string; outcome: string }[] }
-      const corpus = JSON.parse(
-        readFileSync(join(__dirname, '../corpus.json'), 'utf8'),
-      ) as Round & {
-        third: Round
-        fourth: Round
-      }
-      const { files } = round === 'first' ? corpus : corpus[round]
-      const count = (library: string, ...outcomes: readonly string[]) =>
-        files.filter((each) => each.library === library && outcomes.includes(each.outcome)).length
-      const libraries = [...new Set(files.map(({ library }) => library))]
-      for (const library of libraries) {
-        const [same, commented] = [count(library, 'right'), count(library, 'commented')]
-        const left = count(library, 'left', 'partly')
-        const all = same + commented + left
-        expect(page).toContain(`| ${library} | ${all} | ${same} | ${commented} | ${left} | 0 |`)
-      }
-      expect(page).toContain(`\n| all | ${files.length} |`)
-    },
-  )
-
-  it('counts the files of the second round, and those that were never looked at', () => {
-    type File = { library: string; outcome: string; held?: true }
-    const { second } = JSON.parse(readFileSync(join(__dirname, '../corpus.json'), 'utf8')) as {
-      second: { files: readonly File[] }
-    }
-    const libraries = new Set(second.files.map(({ library }) => library))
-    const rowOf = (library: string, files: readonly File[]) => {
-      const count = (...outcomes: readonly string[]) =>
-        files.filter(({ outcome }) => outcomes.includes(outcome)).length
-      const held = files.filter((each) => each.held).length
-      return `| ${library} | ${files.length} | ${held} | ${count('right')} | ${count('commented')} | ${count('left', 'partly')} | 0 |`
-    }
-    for (const library of libraries) {
-      expect(page).toContain(
-        rowOf(
-          library,
-          second.files.filter((each) => each.library === library),
-        ),
-      )
-    }
-    expect(page).toContain(rowOf('all', second.files))
+  it('counts the files of corpus.json', () => {
+    type Round = { files: readonly { outcome: string }[] }
+    const { files, ...others } = JSON.parse(
+      readFileSync(join(__dirname, '../corpus.json'), 'utf8'),
+    ) as Round & Record<'second' | 'third' | 'fourth', Round>
+    const all = [...files, ...[others.second, others.third, others.fourth].flatMap((r) => r.files)]
+    const count = (...outcomes: readonly string[]) =>
+      all.filter(({ outcome }) => outcomes.includes(outcome)).length
+    const counts = [all.length, count('right'), count('commented'), count('left', 'partly'), 0]
+    expect(page).toContain(`\n| ${counts.join(' | ')} |\n`)
   })
 
   it('is about every peer', () => {

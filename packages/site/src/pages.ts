@@ -26,7 +26,7 @@ export const HOME = doc('README', 'Sluice', 'What Sluice is, with a complete exa
 export const LIVE = doc('live', 'Live', 'Six limiters with your requests, in your browser')
 
 /** A link for each task, in the words of those who look for it: the search takes them from there. */
-export const TASKS = doc('i-want-to', 'I want to …', 'Forty tasks, each with a link to its answer')
+export const TASKS = doc('i-want-to', 'I want to …', 'Tasks, each with a link to its answer')
 
 /** All pages but the first and the live one, in the order in which they are read. */
 export const SECTIONS: readonly Section[] = [
@@ -117,6 +117,7 @@ export const SECTIONS: readonly Section[] = [
       ),
       doc('metering', 'Metering', 'What was really charged, for Stripe, OpenMeter or a table'),
       doc('recipes', 'Recipes', 'Logins, tokens, plans, bans, calendar windows, streams'),
+      doc('settle', 'Costs known afterwards', 'Reserve first or charge afterwards, with figures'),
       doc('migrating', 'Migrating', 'From other limiters, option by option'),
     ],
   },
@@ -126,6 +127,7 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
+      doc('cli', 'The command', 'Every command and option of sluice, and replaying a log'),
       doc('security', 'Security', 'What an attacker can and cannot do, with the bounds'),
     ],
   },

@@ -5,6 +5,9 @@ import { buildIfStale, dist } from './build.ts'
 import { handler } from './handler.ts'
 import { BASE } from './repository.ts'
 
+const server = createServer()
+// A port that is taken is known before the build, which takes a minute.
+const url = await listen(server, 'npm start -- site', 4000)
 await buildIfStale()
-const url = await listen(createServer(handler(dist, BASE)), 'npm start -- site', 4000)
+server.on('request', handler(dist, BASE))
 console.log(`The documentation is at ${url}${BASE}\nStop with Ctrl-C.`)

@@ -120,7 +120,7 @@ export const PROSE = {
       inPolicies: "the limiter's `settle`, unless the policy has a `cost` of its own",
       description:
         'Returns what a request has really cost, or `undefined` to keep the estimate. Called when the application has ended the response: the difference to `cost` is given back or charged, into debt if necessary. Also called before, when the client leaves and once per window of a slow response: then what the request has cost so far is charged, and nothing is given back.',
-      see: 'See [recipes](recipes.md).',
+      see: 'See [costs known afterwards](settle.md).',
     },
   },
   policies: {

@@ -19,7 +19,7 @@ const MAX_BYTES_PER_UNIT = 3
 /**
  * About how many tokens of a language model a text is: its bytes in UTF-8, divided by four and
  * rounded up. A guess for `cost`, which `settle` corrects: no tokenizer runs. How far it is off
- * depends on the language (docs/recipes.md); a text never has more tokens than bytes, four times the
+ * depends on the language (docs/settle.md); a text never has more tokens than bytes, four times the
  * estimate. Of a body beyond eight million characters, each further one counts three bytes. Pictures, recordings and
  * files in the messages of a body have estimates of their own.
  *

@@ -97,6 +97,6 @@ function wordsOf(state: OverloadState | undefined): string {
   if (state === undefined || state.seconds.length === 0) return 'No load. Choose one.'
   const { load, signal, limit, active, waiting } = state
   const now = load === 0 ? 'The load is over.' : `${load} × what it can do.`
-  const places = `At most ${limit} in progress, ${active} are, ${waiting} wait.`
+  const places = `Up to ${limit} requests may run at once: ${active} run, ${waiting} wait.`
   return `${now} ${places}${signal === undefined ? ' None is refused.' : ` Refused because of: ${signal}.`}`
 }

@@ -42,4 +42,13 @@ export const QUESTIONS: readonly (readonly [question: string, answer: string])[]
   ['test with fake timers in Jest', 'places/testing'],
   ['migrate from express-rate-limit', 'migrating'],
   ['write a custom store', 'stores'],
+  ['different limits for GET and POST', 'recipes#limits-for-get-and-post'],
+  ['ban after 404', 'recipes#ban-after-404s'],
+  ['reset a user', 'recipes#reset-a-user'],
+  ['allow a short burst', 'recipes#allow-a-short-burst'],
+  ['MongoDB', 'stores'],
+  ['MySQL', 'stores'],
+  ['how much latency does it add', 'production#what-to-know'],
+  ['OPTIONS preflight requests', 'production#what-to-know'],
+  ['see what address the server sees behind a proxy', 'places/proxies#see-what-the-server-sees'],
 ]

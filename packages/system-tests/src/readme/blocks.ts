@@ -29,9 +29,6 @@ const LEFT_TO_READER: Record<string, string[]> = {
   ...Object.fromEntries(
     HANDLERS.map((name) => [name, [`declare const ${name}: import('express').RequestHandler`]]),
   ),
-  payerOf: [
-    'declare function payerOf(request: unknown): { key: string; user: string; team: string; organisation: string; budget: number }',
-  ],
   accountOf: ['declare function accountOf(c: unknown): string | undefined'],
   planOf: ["declare function planOf(request: unknown): 'free' | 'pro'"],
   renewalDate: ['declare function renewalDate(request: unknown): string | undefined'],
@@ -40,10 +37,7 @@ const LEFT_TO_READER: Record<string, string[]> = {
 
 /** Names that the blocks of some documents may use besides. They are compiled, and do not run. */
 const GIVEN_IN: Record<string, Record<string, string[]>> = {
-  'docs/migrating.md': {
-    ...LEFT_TO_READER,
-    deliver: ['declare function deliver(mail: string): Promise<string>'],
-  },
+  'docs/migrating.md': LEFT_TO_READER,
   'docs/metering.md': {
     pool: ["declare const pool: import('pg').Pool"],
     Stripe: ["import Stripe from 'stripe'"],
@@ -62,7 +56,10 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
   },
   'docs/plans.md': LEFT_TO_READER,
   'docs/production.md': LEFT_TO_READER,
-  'docs/waiting.md': LEFT_TO_READER,
+  'docs/waiting.md': {
+    ...LEFT_TO_READER,
+    deliver: ['declare function deliver(mail: string): Promise<string>'],
+  },
   'packages/hono/README.md': LEFT_TO_READER,
   'docs/recipes.md': {
     estimateTokens: ["import { estimateTokens } from '@sluice/express'"],

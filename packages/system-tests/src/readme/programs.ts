@@ -10,7 +10,6 @@ import { type Block, blocksOf, joined, serverOf } from './blocks.ts'
 /** Documents whose blocks run by themselves. */
 const documents = [
   'README.md',
-  'packages/cli/README.md',
   'packages/core/README.md',
   'packages/express/README.md',
   'packages/fastify/README.md',
@@ -22,6 +21,7 @@ const documents = [
   'packages/postgres/README.md',
   'packages/sqlite/README.md',
   'docs/choosing.md',
+  'docs/cli.md',
   'docs/decision.md',
   'docs/events.md',
   'docs/migrating.md',

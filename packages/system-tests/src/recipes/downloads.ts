@@ -22,7 +22,6 @@ export function reserving(app: Express, store: Store, download: RequestHandler):
 }
 
 export function charging(app: Express, store: Store, download: RequestHandler): RateLimitHandler {
-  // #region
   const before = new WeakMap<Request, number>()
   const bytes = rateLimit({
     store,
@@ -35,6 +34,5 @@ export function charging(app: Express, store: Store, download: RequestHandler): 
     settle: (request) => request.socket.bytesWritten - (before.get(request) ?? 0),
   })
   app.get('/download', bytes, download)
-  // #endregion
   return bytes
 }

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { estimateTokens } from '@sluice/core'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
-import { page } from './document.ts'
+import { pageOf } from './document.ts'
 
 /** An id that looks random, and is always the same. */
 function uuid(i: number): string {
@@ -37,7 +37,7 @@ const SAMPLES: Record<string, string> = {
 }
 
 /** The rows of the page: which texts, and how far off the estimate of each may be. */
-const ROWS = [...page.matchAll(/^\| ([^|]+) \| ([\d.]+) to ([\d.]+) \|$/gm)].flatMap(
+const ROWS = [...pageOf('settle').matchAll(/^\| ([^|]+) \| ([\d.]+) to ([\d.]+) \|$/gm)].flatMap(
   ([, names, least, most]) =>
     (names as string).split(', ').map((name) => [name, Number(least), Number(most)] as const),
 )

@@ -4,7 +4,6 @@ import type { Express, RequestHandler } from 'express'
 type Store = RateLimitOptions['store']
 
 export function reserving(app: Express, store: Store, login: RequestHandler): RateLimitHandler {
-  // #region
   const failures = rateLimit({
     store,
     limit: 5,
@@ -12,7 +11,6 @@ export function reserving(app: Express, store: Store, login: RequestHandler): Ra
     settle: (_, response) => (response.statusCode === 401 ? 1 : 0),
   })
   app.post('/login', failures, login)
-  // #endregion
   return failures
 }
 

@@ -5,7 +5,6 @@ import { type RedisCluster, startCluster, until } from '@sluice/test-harness/red
 import express, { type RequestHandler } from 'express'
 import { Cluster } from 'ioredis'
 import request from 'supertest'
-import { expectShown } from './document.ts'
 import { money, type Payer } from './money.ts'
 
 const redis = useRedis()
@@ -105,5 +104,3 @@ describe.each(Object.entries(stores))('on %s', (_, storeOf) => {
     limiter.close()
   })
 })
-
-test('the page shows this code', () => expectShown('money.ts'))

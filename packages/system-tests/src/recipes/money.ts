@@ -24,7 +24,6 @@ export function money(
   payerOf: (request: Request) => Payer,
   complete: RequestHandler,
 ): RateLimitHandler {
-  // #region
   /** Your price list: micro-dollars for a million tokens. */
   const prices = {
     small: { input: 150_000, output: 600_000 },
@@ -59,6 +58,5 @@ export function money(
     ],
   })
   app.post('/completions', budget, complete)
-  // #endregion
   return budget
 }

@@ -4,7 +4,6 @@ import type { Express, RequestHandler } from 'express'
 type Store = RateLimitOptions['store']
 
 export function reserving(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
-  // #region
   const tokens = rateLimit({
     store,
     limit: 10_000,
@@ -13,12 +12,10 @@ export function reserving(app: Express, store: Store, complete: RequestHandler):
     settle: (_, response) => response.locals.tokensUsed ?? undefined,
   })
   app.post('/completions', tokens, complete)
-  // #endregion
   return tokens
 }
 
 export function charging(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
-  // #region
   const tokens = rateLimit({
     store,
     limit: 10_000,
@@ -27,6 +24,5 @@ export function charging(app: Express, store: Store, complete: RequestHandler): 
     settle: (_, response) => response.locals.tokensUsed ?? undefined,
   })
   app.post('/completions', tokens, complete)
-  // #endregion
   return tokens
 }

@@ -339,7 +339,7 @@ describe.each([
     expect(
       boxes.filter(({ y, height }) => y + height <= size.height).length,
     ).toBeGreaterThanOrEqual(inSight)
-    for (const name of ['Refused at the moment', 'The store']) {
+    for (const name of ['Keys at their limit', 'The store']) {
       const { y } = (await page.getByRole('heading', { name }).boundingBox())!
       expect(y).toBeLessThan(boxes[0]!.y)
     }

@@ -6,7 +6,7 @@ import type { Point } from '../../store-watch.ts'
 const HEIGHT = 120
 
 /**
- * Clients that are refused at the moment, since the page was opened. The store does not count refusals:
+ * Keys at their limit, banned or blocked, since the page was opened. The store does not count refusals:
  * one that refused a thousand requests looks like one that refused none.
  */
 export function HistoryChart({ history }: { history: readonly Point[] }) {
@@ -21,7 +21,7 @@ export function HistoryChart({ history }: { history: readonly Point[] }) {
   const last = history.at(-1)
   return (
     <section aria-labelledby="history">
-      <h2 id="history">Refused at the moment</h2>
+      <h2 id="history">Keys at their limit</h2>
       <div ref={host} class="chart" aria-hidden="true" />
       <div class="now">
         <p>
@@ -48,7 +48,7 @@ const OPTIONS = {
   scales: {
     y: { range: (_: uPlot, _min: number, max: number): [number, number] => [0, Math.max(1, max)] },
   },
-  axes: [plainAxis({ values: (_, times) => times.map(clockText) }), countAxis()],
+  axes: [plainAxis({ values: (_, times) => times.map(labelOf) }), countAxis()],
   series: [{}, { stroke: colour('--refused'), width: 2, points: { size: 4, filter: alone } }],
 }
 
@@ -58,6 +58,11 @@ function alone({ data }: uPlot, series: number): number[] {
   return [...counts.keys()].filter(
     (i) => counts[i] !== null && counts[i - 1] == null && counts[i + 1] == null,
   )
+}
+
+/** One label for each second: of a short history, several lines are in the same one. */
+function labelOf(s: number, i: number, times: readonly number[]): string {
+  return Math.floor(s) === Math.floor(times[i - 1] ?? -1) ? '' : clockText(s, i)
 }
 
 /**
