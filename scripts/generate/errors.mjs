@@ -43,8 +43,13 @@ if (`${known.sort()}` !== `${explained.sort()}`)
   throw new Error(`codes.mjs explains ${explained}; the codes are ${known}`)
 
 const examples = new Map()
+/** What is said to do about other options too is shown once for each code. */
+const shown = new Set()
 for (const [written, call] of misuses) {
-  const { code, message } = thrown(call)
+  const { code, message, option = '', fix = message } = thrown(call)
+  const advice = `${code} ${fix.replaceAll(option, '').replace(/\d+/g, '')}`
+  if (shown.has(advice)) continue
+  shown.add(advice)
   const cells = [`\`${written}\``, message.slice(0, message.lastIndexOf(' ('))]
   const row = `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   examples.set(code, [...(examples.get(code) ?? []), row])
