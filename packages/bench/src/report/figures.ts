@@ -3,7 +3,7 @@ import type { Results } from './results.ts'
 
 type Meaning = (median: number) => string
 
-/** Of microseconds of CPU. */
+/** What microseconds of CPU are of a core. */
 const share: Meaning = (micros) => `${short(micros / 10)} % of a core at 1,000 requests a second`
 const beside: Meaning = () => 'in addition to one round trip of the network'
 
