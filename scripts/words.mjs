@@ -11,7 +11,7 @@ import { root } from './workspace.mjs'
 const LIMITS = { users: 82_500, internals: 8000, page: 3500, readme: 500 }
 /** What may be longer: the generated table of errors, and what is still to be shortened. */
 const LONGER = {
-  'docs/errors.md': 6500,
+  'docs/errors.md': 5300,
   'docs/migrating.md': 4800,
   'docs/options.md': 4000,
   'docs/recipes.md': 4500,

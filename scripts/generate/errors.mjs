@@ -50,7 +50,7 @@ for (const [written, call] of misuses) {
   const advice = `${code} ${fix.replaceAll(option, '').replace(/\d+/g, '')}`
   if (shown.has(advice)) continue
   shown.add(advice)
-  const cells = [`\`${written}\``, message.slice(0, message.lastIndexOf(' ('))]
+  const cells = [`\`${written}\``, message.split(/ (?:Expected|Received) | \(SLUICE_/, 1)[0]]
   const row = `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   examples.set(code, [...(examples.get(code) ?? []), row])
 }
@@ -75,7 +75,8 @@ function section([name, codes]) {
 function entry([code, { meaning, cause, action = SETUP_ACTIONS[code] }]) {
   const parts = [`### ${code}`, meaning, `**Why:** ${cause}`, `**What to do:** ${action}`]
   const rows = examples.get(code) ?? []
-  if (rows.length > 0) parts.push(['| written | message |', '|---|---|', ...rows].join('\n'))
+  if (rows.length > 0)
+    parts.push(['| written | the message begins with |', '|---|---|', ...rows].join('\n'))
   return parts.join('\n\n')
 }
 
