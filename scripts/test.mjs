@@ -54,6 +54,8 @@ const succeeds =
 
 async function checkWhatIsWritten() {
   await check('generated files are current', succeeds(execPath, 'scripts/generate.mjs', '--check'))
+  await check('words of the documents', succeeds(execPath, 'scripts/words.mjs'))
+  await check('prose of the documents', succeeds(execPath, 'scripts/prose.mjs'))
   await check('lint and format', succeeds('biome', 'check', '--error-on-warnings'))
   if (all) await check('licences', areLicencesAllowed)
 }

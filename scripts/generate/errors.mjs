@@ -43,9 +43,14 @@ if (`${known.sort()}` !== `${explained.sort()}`)
   throw new Error(`codes.mjs explains ${explained}; the codes are ${known}`)
 
 const examples = new Map()
+/** What is said to do about other options too is shown once for each code. */
+const shown = new Set()
 for (const [written, call] of misuses) {
-  const { code, message } = thrown(call)
-  const cells = [`\`${written}\``, message.slice(0, message.lastIndexOf(' ('))]
+  const { code, message, option = '', fix = message } = thrown(call)
+  const advice = `${code} ${fix.replaceAll(option, '').replace(/\d+/g, '')}`
+  if (shown.has(advice)) continue
+  shown.add(advice)
+  const cells = [`\`${written}\``, message.split(/ (?:Expected|Received) | \(SLUICE_/, 1)[0]]
   const row = `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   examples.set(code, [...(examples.get(code) ?? []), row])
 }
@@ -70,7 +75,8 @@ function section([name, codes]) {
 function entry([code, { meaning, cause, action = SETUP_ACTIONS[code] }]) {
   const parts = [`### ${code}`, meaning, `**Why:** ${cause}`, `**What to do:** ${action}`]
   const rows = examples.get(code) ?? []
-  if (rows.length > 0) parts.push(['| written | message |', '|---|---|', ...rows].join('\n'))
+  if (rows.length > 0)
+    parts.push(['| written | the message begins with |', '|---|---|', ...rows].join('\n'))
   return parts.join('\n\n')
 }
 

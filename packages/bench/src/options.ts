@@ -11,7 +11,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench                              measures everything and writes docs/benchmarks.*,
-                                           the goals in docs/performance.md and the README
+                                           the tables in docs/performance.md, docs/internals/figures.md and the README
 npm run bench -- [memory] [redis] [cluster] [http]
                                            measures a part, and writes no file
 npm run bench -- hono|cold|settling|postgres|sqlite|replay|cli|calls|held|inspect|outgoing|overload

@@ -1,4 +1,4 @@
-// GraphQL, microservices and gateways, with the guards and filters of the README as they are written there.
+// GraphQL, microservices and gateways, with the guards and filters of docs/nest.md as they are written there.
 
 import 'reflect-metadata'
 import { on, once } from 'node:events'
@@ -51,10 +51,10 @@ const {
   WsRefusalFilter,
 } = documented()
 
-/** What the README's sections export. */
+/** What the page exports. */
 function documented(): Record<string, Type> {
-  const readme = readFileSync(join(__dirname, '../README.md'), 'utf8')
-  const sections = readme.slice(readme.indexOf('## GraphQL'), readme.indexOf('## With '))
+  const page = readFileSync(join(__dirname, '../../../docs/nest.md'), 'utf8')
+  const sections = page.slice(0, page.indexOf('## With '))
   const blocks = [...sections.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, source]) => source)
   const folder = mkdtempSync(join(__dirname, '../.blocks-'))
   try {

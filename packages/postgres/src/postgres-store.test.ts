@@ -608,10 +608,13 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       expect(warnings.at(-1)).toContain('SLUICE_STORE_UP')
     })
 
-    test('has in the README the statements that create it', () => {
-      const readme = readFileSync(join(__dirname, '../README.md'), 'utf8').replace(/\s+/g, ' ')
+    test('has in docs/postgresql.md the statements that create it', () => {
+      const page = readFileSync(join(__dirname, '../../../docs/postgresql.md'), 'utf8').replace(
+        /\s+/g,
+        ' ',
+      )
       for (const statement of new Statements('public', false).create)
-        expect(readme).toContain(statement)
+        expect(page).toContain(statement)
     })
 
     test('is created once, however many processes do it at the same time', async () => {

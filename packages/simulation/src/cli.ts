@@ -38,7 +38,7 @@ const OPTIONS = {
 const HELP = `npm run simulate -- [options]
 
 Plays processes, a network and a store under a virtual clock, and checks every decision.
-How it works, and what it checks: docs/testing.md
+How it works, and what it checks: docs/internals/testing.md
 
   --seeds N            plays the seeds 1 to N; default: 1000
   --part P             with --seeds N: the N seeds after the first P * N; default: 0

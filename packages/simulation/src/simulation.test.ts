@@ -30,7 +30,7 @@ test.each(regressions)('$was: no more', async (regression) => {
 })
 
 test('each mistake of the model of slots is in the documentation', async () => {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs/testing.md'), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/internals/testing.md'), 'utf8')
   const named = text.match(/MUTANT_[A-Z_]+/g)
   expect(named?.sort()).toEqual(await mutantsOfModel())
 })

@@ -116,6 +116,8 @@ export const SECTIONS: readonly Section[] = [
         'Money and tokens by key, team and organisation',
       ),
       doc('metering', 'Metering', 'What was really charged, for Stripe, OpenMeter or a table'),
+      doc('websockets', 'WebSockets', 'Handshakes, open connections and messages'),
+      doc('nest', 'NestJS beyond HTTP', 'GraphQL, microservices, gateways, @nestjs/throttler'),
       doc('recipes', 'Recipes', 'Logins, tokens, plans, bans, calendar windows, streams'),
       doc('settle', 'Costs known afterwards', 'Reserve first or charge afterwards, with figures'),
       doc('migrating', 'Migrating', 'From other limiters, option by option'),
@@ -128,6 +130,10 @@ export const SECTIONS: readonly Section[] = [
       doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
       doc('cli', 'The command', 'Every command and option of sluice, and replaying a log'),
+      doc('redis', 'Redis', 'Failover, clusters, at most once'),
+      doc('postgresql', 'PostgreSQL', 'The table, the pool, crashes, what to watch'),
+      doc('sqlite', 'SQLite', 'The file, what is kept, what is admitted'),
+      doc('performance', 'Performance', 'What a limit costs, beside other limiters'),
       doc('security', 'Security', 'What an attacker can and cannot do, with the bounds'),
     ],
   },
@@ -136,8 +142,7 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       doc('stores', 'A store of your own', 'The contract, the bases and the tests of stores'),
       doc('adapters', 'An adapter of your own', 'For a framework that has none'),
-      doc('architecture', 'Architecture', 'The path of a request through the code'),
-      doc('testing', 'Testing', 'How correctness is shown, and what is not covered'),
+      readme('test-suites', '@sluice/test-suites', 'The tests of stores and adapters'),
     ],
   },
   {
@@ -145,6 +150,8 @@ export const SECTIONS: readonly Section[] = [
     short: 'Reference',
     pages: [
       doc('options', 'Options', 'Every option: values, defaults, where it applies'),
+      doc('http', 'Limits on HTTP', 'Refusals, clients, routes and several limits'),
+      doc('limiter', 'The limiter', 'Its methods, without HTTP; networks; what a store holds'),
       doc('decision', 'The decision', 'Every field of a limiter’s answer'),
       doc('events', 'Events', 'What limiters publish on diagnostics channels'),
       doc('metrics', 'Metrics', 'Every metric and attribute for OpenTelemetry'),
@@ -174,15 +181,6 @@ export const SECTIONS: readonly Section[] = [
       readme('otel', '@sluice/otel', 'Metrics and traces for OpenTelemetry'),
       readme('cli', '@sluice/cli', 'Operating a store, replaying an access log'),
       readme('migrate', '@sluice/migrate', 'Rewriting code of other limiters'),
-      readme('test-suites', '@sluice/test-suites', 'The tests of stores and adapters'),
-    ],
-  },
-  {
-    title: 'Benchmarks',
-    pages: [
-      doc('performance', 'Performance', 'Goals, method, and what was tried'),
-      doc('benchmarks', 'All measurements', 'Every table of the last run, beside the peers'),
-      readme('bench', 'How to measure', 'The peers, and what one command does'),
     ],
   },
 ]

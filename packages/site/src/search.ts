@@ -54,10 +54,6 @@ export const miniSearch: DefaultTheme.LocalSearchOptions['miniSearch'] = {
     boostTerm: (term) => (/^(rate|limit|limiter|limiting|request)$/.test(term) ? 0.4 : 1),
     // Lists of everything, and pages for contributors, come behind the guides.
     boostDocument: (id) =>
-      /\/(errors|testing|architecture|performance|benchmarks|i-want-to|packages\/(bench|test-suites))(#|$)/.test(
-        `${id}`,
-      )
-        ? 0.5
-        : 1,
+      /\/(errors|performance|i-want-to|packages\/test-suites)(#|$)/.test(`${id}`) ? 0.5 : 1,
   },
 }

@@ -343,7 +343,7 @@ export const PROSE = {
       unset: 'none',
       description:
         'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master. Sluice never touches the connection of the client, so make the client reconnect here. May be async; what it throws becomes a warning.',
-      see: 'node-redis needs it, ioredis has [an option of its own](../packages/core/README.md#stores).',
+      see: 'node-redis needs it, ioredis has [an option of its own](redis.md#after-a-failover).',
     },
   },
   postgresStore: {
@@ -353,7 +353,7 @@ export const PROSE = {
     logged: {
       description:
         'Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table is empty after a crash and after a failover: all quotas are full again, and blocks are gone. It writes much less.',
-      see: 'See [what a crash means](../packages/postgres/README.md#what-a-crash-means).',
+      see: 'See [what a crash means](postgresql.md#what-a-crash-means).',
     },
     clock: {
       unset: "the server's `clock_timestamp()`",
@@ -372,7 +372,7 @@ export const PROSE = {
     durable: {
       description:
         'Whether each decision waits until the disk has it. Without it counts survive the end of any process, but after a loss of power the file may be corrupt: delete it then.',
-      see: 'See [what is kept](../packages/sqlite/README.md#what-is-kept).',
+      see: 'See [what is kept](sqlite.md#what-is-kept).',
     },
     maxBytes: {
       description:

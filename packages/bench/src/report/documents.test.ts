@@ -9,7 +9,7 @@ import { sampleResults } from './testing/sample-results.ts'
 let root: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-  mkdirSync(join(root, 'docs'))
+  mkdirSync(join(root, 'docs/internals'), { recursive: true })
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
@@ -34,6 +34,7 @@ describe('the documents', () => {
   const files = {
     'README.md': `Fast. ${FROM}old${TO} See.\n`,
     'docs/performance.md': `before\n${FROM}\nold\n${TO}\nafter\n`,
+    'docs/internals/figures.md': `before\n${FROM}\nold\n${TO}\nafter\n`,
     'docs/benchmarks.json': JSON.stringify(sampleResults),
   }
 
@@ -41,17 +42,20 @@ describe('the documents', () => {
     await render(files)
     expect(JSON.parse(textOf('docs/benchmarks.json'))).toEqual(sampleResults)
     expect(textOf('docs/benchmarks.svg')).toMatch(/^<svg[\s\S]*<\/svg>\n$/)
-    expect(textOf('docs/benchmarks.md')).toMatch(/<summary>One count in memory<\/summary>\n\n\|/)
-    const cells = cellsOf('docs/benchmarks.md')
-    expect(cells).toContainEqual(['', 'peer', '200', '190', '± 0', '2.00 ×', ''])
-    expect(cells).toContainEqual(['', 'like us', '90', '60', '± 10', 'not distinguishable', ''])
-    const goals = cellsOf('docs/performance.md').filter((row) => row.length > 1)
-    expect(goals.slice(2).map((row) => row.slice(1, -1))).toEqual([
-      ['One, ns', 'sluice', 'peer x', '100 : 200 = 0.50 ×', '90 : 190 = 0.47 ×', '≤ 1 ×', 'met'],
-      ['', 'floor: none', 'peer x', '10 : 200 = 0.05 ×', '9 : 190 = 0.05 ×', '', ''],
-      ['Two, ns', 'sluice', 'y', '100 : 50 = 2.00 ×', '90 : 40 = 2.25 ×', '≤ 1.5 ×', '**not met**'],
+    expect(cellsOf('docs/performance.md')).toContainEqual([
+      '',
+      'One decision in memory',
+      '100 ns',
+      '0.01 % of a core at 1,000 requests a second',
+      '',
     ])
-    expect(textOf('docs/performance.md')).toMatch(/^before\n<!--[\s\S]*-->\nafter\n$/)
+    expect(textOf('docs/performance.md')).toContain('on 2026-01-02 with Node 20.19.0, 2 × some.')
+    const goals = cellsOf('docs/internals/figures.md').filter((row) => row.length > 1)
+    expect(goals.slice(2).map((row) => row.slice(1, -1))).toEqual([
+      ['One', 'sluice', 'peer x', '0.50 ×', '≤ 1 ×', 'met'],
+      ['Two', 'sluice', 'y', '2.00 ×', '≤ 1.5 ×', '**not met**'],
+    ])
+    expect(textOf('docs/internals/figures.md')).toMatch(/^before\n<!--[\s\S]*-->\nafter\n$/)
     expect(textOf('README.md')).toBe(
       `Fast. ${FROM}
 | CPU time on 2026-01-02 | the best popular limiter | Sluice, as a multiple of it |

@@ -4,11 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toChart } from './chart.ts'
 import { toClaims } from './claims.ts'
+import { toFigures } from './figures.ts'
 import type { Results } from './results.ts'
-import { barTable, toPage } from './tables.ts'
+import { goalTable } from './tables.ts'
 
 /** The results themselves; the others are made of them. */
 export const RESULTS = 'docs/benchmarks.json'
+/** The page with the goals. */
+const GOALS = 'docs/internals/figures.md'
 
 const [FROM, TO] = ['<!-- bench: made by npm run bench -->', '<!-- /bench -->']
 /** The part of a document that is made. */
@@ -22,11 +25,11 @@ export function readResults(root: string): Results {
 export function documents(results: Results, root: string): { readonly [path: string]: string } {
   return {
     [RESULTS]: `${JSON.stringify(results, null, 2)}\n`,
-    'docs/benchmarks.md': `${HEAD}\n\n${toPage(results)}\n`,
     'docs/benchmarks.svg': toChart(results),
     'docs/benchmarks-narrow.svg': toChart(results, 1),
     'docs/benchmarks-redis.svg': toChart({ ...results, measurements: onRedis(results) }, 1),
-    'docs/performance.md': filled(root, 'docs/performance.md', `\n${barTable(results.bars)}\n`),
+    'docs/performance.md': filled(root, 'docs/performance.md', toFigures(results)),
+    [GOALS]: filled(root, GOALS, `\n${goalTable(results.bars)}\n`),
     'README.md': filled(root, 'README.md', toClaims(results)),
   }
 }
@@ -41,17 +44,6 @@ export function writeDocuments(results: Results, root: string): void {
     writeFileSync(join(root, path), text)
   }
 }
-
-const HEAD = `# Benchmarks
-
-Written by \`npm run bench\`; [Performance](performance.md) explains what the figures mean, and has the goals.
-
-<picture>
-  <source media="(max-width: 640px)" srcset="./benchmarks-narrow.svg">
-  <img src="./benchmarks.svg" alt="Bars of Sluice beside its peers; the tables below have the same figures">
-</picture>
-
-## All figures`
 
 function filled(root: string, path: string, made: string): string {
   const text = readFileSync(join(root, path), 'utf8')

@@ -16,19 +16,6 @@ export function toMarkdown(results: Results): string {
   ].join('\n\n')
 }
 
-/** The measurements as a page of the documentation: each table under a line that opens it. */
-export function toPage({ date, seconds, machine, versions, measurements }: Results): string {
-  return [
-    facts({ date, ...machine, took: `${Math.round(seconds)} s` }),
-    facts(versions),
-    ...measurements.map(folded),
-  ].join('\n\n')
-}
-
-function folded(measurement: Measurement): string {
-  return `<details>\n<summary>${measurement.title}</summary>\n\n${rowsOf(measurement)}\n\n</details>`
-}
-
 /** Facts on one line. */
 export function facts(values: { readonly [name: string]: string }): string {
   return Object.entries(values)
@@ -59,6 +46,19 @@ function ratioTo(row: Row, reference: Row): string {
   if (row === reference) return '1'
   if (!isDistinguishable(differences(row.samples, reference.samples))) return 'not distinguishable'
   return ratio(figureOf(row).median, figureOf(reference).median)
+}
+
+/** The goals in short: the ratios of medians. */
+export function goalTable(bars: readonly Bar[]): string {
+  const goals = bars.flatMap((bar) => (bar.goal ? [{ ...bar, goal: bar.goal }] : []))
+  const body = goals.map(({ work, contender, peer, figure, peerFigure, goal }, i) => {
+    const title = goals[i - 1]?.work === work ? '' : work
+    const medians = ratio(figure.median, peerFigure.median)
+    const verdict = goal.verdict === 'not met' ? '**not met**' : goal.verdict
+    return `| ${[title, contender, peer, medians, `≤ ${goal.atMost} ×`, verdict].join(' | ')} |`
+  })
+  const head = ['| work | | beside | ratio | goal | verdict |', '|---|---|---|---:|---:|---|']
+  return [...head, ...body].join('\n')
 }
 
 /** The goals, each group with the floor of its work. */

@@ -19,7 +19,7 @@ export const QUESTIONS: readonly (readonly [question: string, answer: string])[]
   ['GraphQL query cost', 'places/graphql-yoga'],
   ['Socket.IO messages per second', 'places/socket-io'],
   ['limit download bandwidth', 'recipes#bytes-sent'],
-  ['rate limit a background job without HTTP', 'packages/core#the-limiter'],
+  ['rate limit a background job without HTTP', 'limiter'],
   ['different limits for free and paid plans', 'recipes#plans-with-different-windows'],
   ['monthly quota that resets on the billing day', 'recipes#quotas-by-the-calendar'],
   ['raise the limit of one customer', 'plans#one-clients-limit'],

@@ -1,4 +1,4 @@
-// docs/architecture.md is true of the imports: the folders that it draws.
+// docs/internals/architecture.md is true of the imports: the folders that it draws.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { filesOf, root } from '../files.ts'
 
 const core = join(root, 'packages/core/src')
-const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8')
 /** Where each export of the package leads that an adapter imports. */
 const ENTRIES: Record<string, string> = {
   '@sluice/core': join(core, 'index.ts'),

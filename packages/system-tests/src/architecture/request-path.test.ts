@@ -1,4 +1,4 @@
-// The main path of docs/architecture.md is what a request really runs, and it stays short.
+// The main path of docs/internals/architecture.md is what a request really runs, and it stays short.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 
-const page = readFileSync(join(__dirname, '../../../../docs/architecture.md'), 'utf8')
+const page = readFileSync(join(__dirname, '../../../../docs/internals/architecture.md'), 'utf8')
 const redis = useRedis()
 
 /** The most files and functions of the packages that one request in Express may run. */

@@ -24,11 +24,16 @@ const documents = [
   'docs/cli.md',
   'docs/decision.md',
   'docs/events.md',
+  'docs/http.md',
+  'docs/limiter.md',
   'docs/migrating.md',
   'docs/operations.md',
+  'docs/nest.md',
   'docs/production.md',
   'docs/recipes.md',
+  'docs/redis.md',
   'docs/stores.md',
+  'docs/websockets.md',
 ]
 /** Documents whose blocks build on those before them. */
 const continued = ['docs/adapters.md', 'docs/stores.md']

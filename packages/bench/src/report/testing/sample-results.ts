@@ -8,12 +8,12 @@ export const sampleResults: Results = {
   versions: { Node: '20.19.0' },
   measurements: [
     {
-      title: 'One count in memory',
+      title: 'One decision in memory, 10,000 keys',
       chart: 'One decision',
       unit: 'ns',
-      reference: 'sluice',
+      reference: 'sluice sliding-window',
       rows: [
-        { contender: 'sluice', samples: [100, 110, 90, 100, 100] },
+        { contender: 'sluice sliding-window', samples: [100, 110, 90, 100, 100] },
         { contender: 'peer', samples: [200, 210, 190, 200, 200] },
         { contender: 'like us', samples: [90, 150, 60, 110, 90] },
       ],

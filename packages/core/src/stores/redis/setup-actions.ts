@@ -4,7 +4,7 @@ export const REDIS_ACTIONS = {
     "Call `client.on('error', …)`, then `await client.connect()`, before the first request.",
   SLUICE_REDIS_AUTH: "Give the client the server's username and password.",
   SLUICE_REDIS_FORBIDDEN:
-    'Permit all of this, with `concurrent` or `reserve` also `+zadd +zcount +zrange +zrem +zscore`, in addition to the commands of the client itself, with your own prefix in place of sluice: `ACL SETUSER <name> ~sluice[.:]* +eval +evalsha +time +get +mget +set +getrange +setrange +pexpire +del`.',
+    'Permit all of this, with `concurrent` or `reserve` also `+zadd +zcount +zrange +zrem +zscore`, besides the commands of the client itself, with your own prefix in place of sluice: `ACL SETUSER <name> ~sluice[.:]* +eval +evalsha +time +get +mget +set +getrange +setrange +pexpire +del`.',
   SLUICE_REDIS_CLUSTER:
     'Use `new Cluster([{ host, port }])` of ioredis, `createCluster({ rootNodes: [{ url }] })` of node-redis, or `GlideClusterClient.createClient({ addresses: [{ host, port }] })` of valkey-glide.',
   SLUICE_REDIS_NO_SCRIPTS:
