@@ -2,14 +2,13 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { isAll } from '@sluice/test-harness/jest'
 import { IN_LUA } from '../choose-seeds.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 const CLI = 'packages/simulation/src/cli.ts'
 
 /** A release plays fifty thousand. */
-const seeds = isAll ? IN_LUA : 30
+const seeds = IN_LUA
 
 // In a process of its own: Jest does not load the WebAssembly of Lua.
 test(`${seeds} seeds find nothing where the store is a Redis`, async () => {
