@@ -2,12 +2,13 @@ import type { Report } from '../report.ts'
 import { colourOf } from './colour.ts'
 import { Html } from './html.ts'
 import { DATA_ID, type PageData } from './page/data.ts'
+import { drawnRuns } from './sections/timeline.ts'
 
 /** The data of the charts, as JSON in which nothing can end the element. */
 export function dataElement({ timeline, runs, demand }: Report): Html {
   const data: PageData = {
     timeline: { startMs: timeline.startMs, stepMs: timeline.stepMs },
-    runs: runs.map((run) => ({
+    runs: drawnRuns(runs).map((run) => ({
       colour: colourOf(run),
       admitted: run.admittedTimeline,
       refused: run.refusedTimeline,

@@ -34,6 +34,20 @@ test('the page has the licence of the library that draws its charts', () => {
   expect(renderReport(sample)).toMatch(/uplot\nThe MIT License.*Leon Sorokin/s)
 })
 
+test('runs that refused nothing have one chart together', () => {
+  const panelsOf = (runs: readonly Run[]) =>
+    renderReport({ ...sample, runs: [...runs] }).match(/class="panel"/g)?.length
+  const [refusing, ...others] = sample.runs.map((each, i) =>
+    i === 0 ? each : { ...each, refused: 0 },
+  )
+  expect(panelsOf(sample.runs)).toBe(5)
+  expect(panelsOf([refusing as Run, ...others])).toBe(1)
+  expect(textOf(renderReport({ ...sample, runs: [refusing as Run, ...others] }))).toContain(
+    'Not drawn, because they refused nothing: ',
+  )
+  expect(panelsOf(others)).toBe(1)
+})
+
 test('one run, of several policies, as a configuration file has them', () => {
   const policies = [
     { name: 'burst', algorithm: 'token-bucket', limit: 20, windowMs: 1000, burst: 40 },

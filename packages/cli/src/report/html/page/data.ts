@@ -3,6 +3,7 @@ import type { Demand, Timeline } from '../../report.ts'
 /** The data of the page's charts. */
 export interface PageData {
   readonly timeline: Omit<Timeline, 'requests'>
+  /** The runs that have a chart. */
   readonly runs: readonly {
     /** The custom property of its colour. */
     readonly colour: `--${string}`

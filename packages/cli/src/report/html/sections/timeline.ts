@@ -1,14 +1,22 @@
 import { duration, moment, number } from '@sluice/terminal/words'
-import type { Report } from '../../report.ts'
+import type { Report, Run } from '../../report.ts'
 import { type Html, html } from '../html.ts'
 import { folded, table } from '../table.ts'
 import { runName } from './run-name.ts'
 import { section } from './section.ts'
 
-/** Admitted and refused over the log's time, one chart for each run. */
+/** The runs that have a chart: those that refused something, or the first one. */
+export function drawnRuns(runs: readonly Run[]): readonly Run[] {
+  const refusing = runs.filter(({ refused }) => refused > 0)
+  return refusing.length > 0 ? refusing : runs.slice(0, 1)
+}
+
+/** Admitted and refused over the log's time, a chart for each run that differs. */
 export function timeline({ timeline, runs }: Report): Html {
   const { startMs, stepMs, requests } = timeline
-  const panels = runs.map(
+  const drawn = drawnRuns(runs)
+  const others = runs.filter((run) => !drawn.includes(run)).map(({ name }) => name)
+  const panels = drawn.map(
     (run) => html`<figure class="panel">
 <figcaption>${runName(run)}<output>${number(run.admitted)} admitted, ${number(run.refused)} refused</output></figcaption>
 <div class="plot"></div>
@@ -47,6 +55,7 @@ export function timeline({ timeline, runs }: Report): Html {
 </fieldset>
 </div>
 ${panels}
+${others.length > 0 && html`<p class="note">Not drawn, because they refused nothing: ${others.join(', ')}.</p>`}
 <p class="scrub"><span aria-hidden="true">Look at a moment</span><input type="range" aria-label="Moment" min="0" max="${Math.max(0, requests.length - 1)}" value="0"></p>
 </div>`,
     folded('These numbers as a table', numbers),
