@@ -1,4 +1,4 @@
-// The documents show what the command prints, and docs/cli.md all that it takes.
+// The documents show what the command prints, and docs/cli.md everything that it takes.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { addCommands, type Commands } from './command/program.ts'
 import type { Report, Run } from './report/report.ts'
 import { dayOfTraffic } from './testing/day-of-traffic.ts'
 import { kindsOfTraffic } from './testing/kinds-of-traffic.ts'
-import { knownTraffic, toCombined, toJsonLines } from './testing/known-traffic.ts'
+import { toCombined, toJsonLines } from './testing/known-traffic.ts'
 import { runCli } from './testing/run-cli.ts'
 
 const page = readFileSync(join(__dirname, '../../../docs/cli.md'), 'utf8')
@@ -29,14 +29,6 @@ async function expectPrinted(log: string, [command = '', output]: string[]): Pro
 }
 
 describe('docs/cli.md', () => {
-  const log = scratch().file('access.log', toCombined(knownTraffic(3)))
-
-  it.each(shownIn(page))('shows what %s prints', (...shown) => expectPrinted(log, shown))
-
-  it('shows a replay', () => {
-    expect(shownIn(page)).toHaveLength(1)
-  })
-
   it('names every command and option', () => {
     const program = new Command()
     addCommands(program, {} as Commands)

@@ -92,7 +92,7 @@ ${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${fieldsOf(name).map(code).jo
 
 ## Names in other limiters
 
-What the options of express-rate-limit, express-slow-down, @fastify/rate-limit, koa-ratelimit, hono-rate-limiter, @nestjs/throttler, rate-limiter-flexible and @upstash/ratelimit are called here. A dash: there is no such option. If you use such a name, the error says what to write, or why to remove it. See also [migrating](migrating.md).
+What the options of other limiters are called here. A dash: there is no such option. If you use such a name, the error says what to write, or why to remove it. See also [migrating](migrating.md).
 
 | there | here |
 |---|---|

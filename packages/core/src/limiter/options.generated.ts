@@ -123,7 +123,7 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    * Namespace of the keys in the store. Two limiters on one store share a count if their prefixes
    * and the name, algorithm and window of the policy are the same. Sluice warns of that unless the
    * second names its prefix. In one process it is an error if their limits differ: give one of them
-   * a prefix of its own. Text, 1 to 64 characters of A-Z a-z 0-9 . _ : -. Default: `'sluice'`.
+   * a prefix of its own. Text, 1 to 64 letters (A-Z, a-z), digits and . _ : -. Default: `'sluice'`.
    */
   prefix?: string | undefined
   /**

@@ -138,7 +138,7 @@ const store = {
   prefix: {
     type: text(
       /^[\w.:-]{1,64}$/,
-      '1 to 64 characters of A-Z a-z 0-9 . _ : -',
+      '1 to 64 letters (A-Z, a-z), digits and . _ : -',
       "Choose a namespace such as 'my-api'.",
     ),
     default: 'sluice',

@@ -56,10 +56,7 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
   },
   'docs/plans.md': LEFT_TO_READER,
   'docs/production.md': LEFT_TO_READER,
-  'docs/waiting.md': {
-    ...LEFT_TO_READER,
-    deliver: ['declare function deliver(mail: string): Promise<string>'],
-  },
+  'docs/waiting.md': LEFT_TO_READER,
   'packages/hono/README.md': LEFT_TO_READER,
   'docs/recipes.md': {
     estimateTokens: ["import { estimateTokens } from '@sluice/express'"],
