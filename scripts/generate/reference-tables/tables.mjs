@@ -9,9 +9,10 @@ const otel = (module) => tsImport(`../../../packages/otel/src/${module}`, import
 const { INSTRUMENTS } = await otel('instruments.ts')
 const { ATTRIBUTES } = await otel('attributes.ts')
 
+const events = interfacesOf('packages/core/src/events.ts')
 const interfaces = {
+  ...events,
   ...interfacesOf('packages/core/src/limiter/decision.ts'),
-  ...interfacesOf('packages/core/src/events.ts'),
   ...interfacesOf('packages/core/src/http/usage/usage.ts'),
 }
 
@@ -20,8 +21,15 @@ export function tableAt(place) {
   if (place === 'metrics') return metrics()
   if (place === 'attributes of metrics') return attributes()
   if (place === 'comparison') return comparison()
-  const fields = interfaces[place.replace('fields of ', '')]
+  const name = place.replace('fields of ', '')
+  const fields = interfaces[name]
   if (fields === undefined) throw new Error(`there is no table of ${place}`)
+  // Subscribers have the types of events in their editor, and the meaning says the values.
+  if (name in events)
+    return table(
+      ['field', 'meaning'],
+      fields.map(({ name, comment }) => [code(name), linked(comment)]),
+    )
   return table(
     ['field', 'type', 'meaning'],
     fields.map(({ name, type, comment }) => [code(name), code(type), linked(comment)]),
