@@ -252,7 +252,7 @@ export const CODES = {
       meaning:
         'The clock of this process and that of Redis differ by so much that Redis cannot decide policies with a window of the calendar.',
       cause:
-        "The clock of this machine, or of the server, is wrong by more than two windows: for `window: 'day'`, by more than two or three days. Until it is right, `onStoreError` decides requests with such a policy, by default in this process alone. All other policies are not affected. Sluice warns once.",
+        "The clock of this machine, or of the server, is wrong by more than two windows: for `window: 'day'`, by more than two or three days. Until it is right, `onStoreError` decides requests with such a policy, by default in this process alone. All other policies are not affected.",
       action: 'Correct the clock, and keep it correct with NTP.',
     },
     SLUICE_ON_READ_ONLY: {
