@@ -2,9 +2,11 @@ import type { Charge, Decision, ThresholdEvent } from '@sluice/core'
 import {
   ChargeLimiter,
   compilePolicies,
+  ending,
   nextSlot,
   numberOf,
   openLimiter,
+  ownedBy,
   type Policy,
   SLOT_WAIT_MS,
   settleUntilConfirmed,
@@ -49,9 +51,9 @@ export class LevelLimiter extends ChargeLimiter {
       const policy = this.compiledPolicies[i] as Policy
       const limit = policy.compiledLimit ?? policy.limitFor(await unitsOf(client))
       const isReturned = policy.reserves && this.#settings.counted.hold !== undefined
-      const slot = isReturned ? nextSlot() : undefined
+      const claim = isReturned ? ownedBy([nextSlot()], owner) : undefined
       const units = shown === 'calls' ? Math.min(1, cost) : cost
-      return { key: keyOf(client), cost: units, limit, slot, owner }
+      return { key: keyOf(client), cost: units, limit, claim }
     })
     return Promise.all(charges)
   }
@@ -77,9 +79,13 @@ export class LevelLimiter extends ChargeLimiter {
     if (charged.length === 0) return
     const corrected = charges.map((charge, i) => {
       if (!this.compiledPolicies[i]?.reserves) return { ...charge, cost: 0 }
-      const { slot, cost } = charge
-      // Without a reservation, the slot only identifies the settlement.
-      return { ...charge, cost: delta, slot: slot ?? nextSlot(), reserved: slot ? cost : 0 }
+      const { claim, cost } = charge
+      // Without a reservation, the claim only identifies the settlement.
+      return {
+        ...charge,
+        cost: delta,
+        claim: claim ? ending(claim, cost) : ending([nextSlot()], 0),
+      }
     })
     // A lower cost is given back to the window of the charge; a higher one is charged now.
     const policies = delta < 0 ? charged : charged.map(({ source }) => ({ source }))
@@ -96,7 +102,7 @@ export class LevelLimiter extends ChargeLimiter {
       toBudgetDecision(given, this.#levels, this.#settings.money.shown, cost, reason)
     if (!decision.policies.some(isFull)) return tell(decision)
     // It has as many reservations as it can, and refuses as if nothing were left. Somebody else may still have some.
-    const others = charges.map((charge) => ({ ...charge, cost: 0, owner: 0 }))
+    const others = charges.map((charge) => ({ ...charge, cost: 0, claim: undefined }))
     const { policies: standing } = await this.preview(others)
     const policies = decision.policies.map((each, i) => {
       return { ...each, ...standing[i], allowed: each.allowed }

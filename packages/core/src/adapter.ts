@@ -1,3 +1,4 @@
+export { ending, ownedBy } from './algorithms/held/claim.ts'
 export { SLOT_WAIT_MS } from './algorithms/held/held.ts'
 export { textOf } from './errors/thrown.ts'
 export { warnOnce } from './errors/warning.ts'

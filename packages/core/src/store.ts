@@ -1,7 +1,9 @@
 export {
   type Algorithm,
   type AlgorithmParams,
+  type Claim,
   type CompiledLimit,
+  type Correction,
   type Grant,
   KeyState,
   type Outcome,

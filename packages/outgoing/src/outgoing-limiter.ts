@@ -94,7 +94,7 @@ export class OutgoingLimiter extends ChargeLimiter {
       key,
       limit: policy.anyLimit(),
       cost: costs[i] ?? 1,
-      slot: policy.holdsSlots ? nextSlot() : undefined,
+      claim: policy.holdsSlots ? [nextSlot()] : undefined,
     }))
     const call: OutgoingCall = {
       upstream: this.#upstreamOf(key),
@@ -183,14 +183,14 @@ export class OutgoingLimiter extends ChargeLimiter {
         upstream.end(sent)
         void held?.release()
         const corrected = charges.map((charge, i) => {
-          const { cost, slot } = charge
+          const { cost, claim } = charge
           const { limit = 0, windowMs } = this.compiledPolicies[
             i
           ] as (typeof this.compiledPolicies)[number]
           // An answer that claims more stops its key for a day at most, as a pause does.
           const most = Math.max(cost, Math.floor(limit * Math.max(1, MAX_WAIT_MS / windowMs)))
-          const delta = slot === undefined ? Math.min(actual[i] ?? cost, most) - cost : 0
-          return { ...charge, cost: delta, slot: undefined }
+          const delta = claim === undefined ? Math.min(actual[i] ?? cost, most) - cost : 0
+          return { ...charge, cost: delta, claim: undefined }
         })
         // A higher cost is charged now; a lower one is given back to the time of the charge.
         const policies = decision.policies.map((each, i) =>

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type {
   Change,
   Charge,
+  Claim,
+  CompiledLimit,
   Ledger,
   ListingBackend,
   Store,
@@ -319,8 +321,7 @@ function learnChange(
     checkAllowance(world, user, charges)
     const limits = limitsOf(world, user, places, charges)
     for (const [i, { key, cost: units, limit, ...charge }] of charges.entries()) {
-      const { slot, reserved, remaining, confirmed } = charge
-      const charged = { chargedAt, slot, reserved, remaining, confirmed }
+      const charged = { chargedAt, ...claimedIn(charge.claim, limit) }
       const isOther = world.otherAnchors?.has(limit)
       const holdMs = user.holds?.[placeOf(i)]
       const entry = { kind: 'settle', ...at, units, ...charged, isOther, holdMs } as const
@@ -330,7 +331,8 @@ function learnChange(
     const { requests } = change
     tell('store', () => `renews the slots of ${requests.length} requests of ${name}`)
     for (const charges of requests) {
-      for (const [i, { key, slot }] of charges.entries()) {
+      for (const [i, { key, claim }] of charges.entries()) {
+        const [slot] = claim ?? []
         if (slot === undefined) continue
         const { overAt = Infinity } = bySlot.get(slot) ?? {}
         if (sentAt > overAt + world.plan.application.deadline)
@@ -385,10 +387,17 @@ function checkAllowance(world: World, user: User, charges: readonly Charge[]): v
   // What is sent twice is charged twice.
   if (user.allowance === undefined || maySendTwice(world.plan)) return
   const [{ key }] = charges as [Charge]
-  const units = Math.max(0, ...charges.map(({ cost, slot }) => (slot === undefined ? cost : 0)))
+  const units = Math.max(0, ...charges.map(({ cost, claim }) => (claim === undefined ? cost : 0)))
   const left = (user.allowance.get(key) ?? 0) - units
   user.allowance.set(key, left)
   if (units > 0 && left < 0) world.fail('refusal', `${user.name} charges ${key} what it refused`)
+}
+
+/** What a correction claims: see core's `held/claim.ts`, and `CompiledLimit.placeOf`. */
+function claimedIn(claim: Claim = [], { placeOf }: CompiledLimit) {
+  if (placeOf !== undefined) return { remaining: claim[0] }
+  const [slot, , reserved, ...confirmed] = claim
+  return { slot, reserved, confirmed: confirmed.length > 0 ? confirmed : undefined }
 }
 
 function costs(charges: readonly Charge[]): string {

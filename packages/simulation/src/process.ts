@@ -574,7 +574,7 @@ export class Process {
       local.decided({ ...request, transaction: 0 }, said, { admitted, at })
     }
     if (!admitted) return
-    for (const [i, { key, cost: units, slot, limit }] of charges.entries()) {
+    for (const [i, { key, cost: units, claim: [slot] = [], limit }] of charges.entries()) {
       if ((here.includes(i) && exchange.isAlone) || !madeBy(decision, i)) continue
       const now = here.includes(i) ? (policies[i] as PolicyDecision).at : this.machine.now()
       const isOther = world.otherAnchors?.has(limit)
@@ -658,7 +658,7 @@ export class Process {
       const policy = this.quotas.all[place] as PlannedPolicy
       this.#world.shares.read(policy, charge, (terms[i] as Terms).enforced)
     }
-    for (const { slot } of charges) {
+    for (const { claim: [slot] = [] } of charges) {
       if (slot !== undefined) this.#world.bySlot.set(slot, exchange)
     }
   }

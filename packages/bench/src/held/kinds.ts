@@ -15,8 +15,8 @@ export interface Kind {
   readonly act: { readonly [verb in Verb]: (ledger: Ledger, slot: number) => unknown }
 }
 
-function kindOf(name: string, limit: Charge['limit'], settled: Partial<Charge>): Kind {
-  const charge = (slot: number) => ({ key: 'client', limit, cost: 1, slot })
+function kindOf(name: string, limit: Charge['limit'], ends = false): Kind {
+  const charge = (slot: number) => ({ key: 'client', limit, cost: 1, claim: [slot] })
   return {
     name,
     keyspace: { name, algorithm: limit.algorithm },
@@ -25,7 +25,7 @@ function kindOf(name: string, limit: Charge['limit'], settled: Partial<Charge>):
       decide: (ledger, slot) => ledger.decide([[charge(slot)]]),
       renew: (ledger, slot) => ledger.change({ kind: 'renew', requests: [[charge(slot)]] }),
       settle: (ledger, slot) => {
-        const charges = [{ ...charge(slot), ...settled }]
+        const charges = [{ ...charge(slot), cost: -1, claim: ends ? [slot, 0, 1] : [slot] }]
         return ledger.change({ kind: 'settle', charges })
       },
     },
@@ -35,9 +35,6 @@ function kindOf(name: string, limit: Charge['limit'], settled: Partial<Charge>):
 const month = { limit: 1e9, windowMs: 30 * 86_400_000, holdMs: HOLD_MS }
 
 export const KINDS: readonly Kind[] = [
-  kindOf('slot', concurrency.compile({ limit: 1000, windowMs: HOLD_MS }), { cost: -1 }),
-  kindOf('reservation', reserved(algorithms['fixed-window']).compile(month), {
-    cost: -1,
-    reserved: 1,
-  }),
+  kindOf('slot', concurrency.compile({ limit: 1000, windowMs: HOLD_MS })),
+  kindOf('reservation', reserved(algorithms['fixed-window']).compile(month), true),
 ]

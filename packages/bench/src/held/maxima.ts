@@ -24,22 +24,25 @@ const decide: Maximum['act'] = (ledger, charge) => ledger.decide([[charge(0)]])
 const settleAt = (share: number, cost: number): Maximum['act'] => {
   return (ledger, charge, at) => {
     const chargedAt = at - Math.floor(share * LOG.units)
-    const charges = [charge(0, { cost, slot: undefined })]
+    const charges = [charge(0, { cost, claim: undefined })]
     return ledger.change({ kind: 'settle', charges, chargedAt })
   }
+}
+
+const ended = (charge: Charge): Charge => {
+  return { ...charge, cost: -1, claim: charge.claim && [...charge.claim, 1] }
 }
 
 const HELD = { slot: SLOTS, reservation: RESERVATIONS }
 const ofHeld = Object.entries(HELD).flatMap(([name, limit]): Maximum[] => {
   const count = name === 'slot' ? 999 : 1998
-  const ended = { cost: -1, reserved: name === 'slot' ? undefined : 1 }
   return [
     { what: `decide: one more ${name}`, limit, count, act: decide },
     {
       what: `settle: one ${name}`,
       limit,
       count,
-      act: (ledger, charge) => ledger.change({ kind: 'settle', charges: [charge(500, ended)] }),
+      act: (ledger, charge) => ledger.change({ kind: 'settle', charges: [ended(charge(500))] }),
     },
     {
       what: `renew: 100 of the ${name}s`,
@@ -119,8 +122,7 @@ export async function costOf(
       key: 'client',
       limit,
       cost: 1,
-      slot: 2 ** 52 + slot * 7919,
-      owner: 2 ** 52 + slot * 104729,
+      claim: [2 ** 52 + slot * 7919, 2 ** 52 + slot * 104729],
       ...more,
     }
   }

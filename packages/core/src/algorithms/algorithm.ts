@@ -60,6 +60,22 @@ export interface OwnTerms {
   readonly blockedUntil: number
 }
 
+/**
+ * Numbers of a limit's own in a charge or its correction, such as the slot that it takes. The limit builds and reads
+ * them (see `held/claim.ts` and `placeOf`). Whoever passes them on reads the first one at most, which tells what is
+ * renewed apart from all else.
+ */
+export type Claim = readonly number[]
+
+/** How a charge is corrected. */
+export interface Correction {
+  /** Units: negative ones are given back. */
+  readonly delta: number
+  /** When it was charged, ms. */
+  readonly chargedAt: number
+  readonly claim?: Claim | undefined
+}
+
 /** The result of one policy. All times are integer ms from the moment of the decision. */
 export interface Outcome {
   admitted: boolean
@@ -150,17 +166,13 @@ export interface CompiledLimit {
    * Decides `cost` units at `now` on the state. Pure but for that state, in which it leaves
    * the outcome, as if an admitted cost were charged, and the key as it is at `now`, not charged
    * yet. A cost of 0 is admitted while at least one unit remains.
-   *
-   * @param owner if the algorithm keeps reservations: see `Charge.owner`
    */
-  decide(state: KeyState, now: number, cost: number, owner?: number): void
+  decide(state: KeyState, now: number, cost: number, claim?: Claim): void
   /**
-   * Charges the state, which `decide` has brought to `now`, with `cost` units.
-   * @param slot if the algorithm holds slots: the number of the one that is taken, 1 … 2^53 − 1.
-   *   Without it nothing is charged
-   * @param owner if the algorithm keeps reservations: see `Charge.owner`
+   * Charges the state, which `decide` has brought to `now`, with `cost` units. An algorithm that holds slots charges
+   * nothing without a claim.
    */
-  commit(state: KeyState, now: number, cost: number, slot?: number, owner?: number): void
+  commit(state: KeyState, now: number, cost: number, claim?: Claim): void
   /**
    * Corrects by `delta` units what was charged at `chargedAt`: gives back (negative), down to an
    * untouched quota, or charges more (positive), into debt if necessary. Only in the window that
@@ -168,28 +180,19 @@ export interface CompiledLimit {
    * since. A queue gives back only while nobody is behind the charge: those who are keep their turns. So the requests of any span never really cost more than the algorithm's bound, whenever
    * and in whatever order they are settled. Leaves `remaining`, `excess` and `resetMs`.
    *
-   * An algorithm that holds slots gives back exactly this `slot` (negative), if it is still held;
+   * An algorithm that holds slots gives back exactly the claimed one (negative), if it is still held;
    * or holds it anew from `now` on (positive), also if it was lost or all others are in use.
    *
-   * An algorithm that keeps reservations ends that of this `slot`, which was charged `reserved` units, and corrects
-   * it by `delta`. If it has been given back meanwhile, what it really cost is charged at `now`. With 0 reserved
-   * units it corrects as any other.
-   *
-   * @param confirmed if the algorithm keeps reservations: see `Charge.confirmed`. A settlement that is remembered
-   *   changes nothing
-   * @param remaining the outcome of the charge said that so many units remained. Only a queue looks at it, to see
-   *   whether anybody is behind the charge. Undefined: it gives back only if it had nothing else
+   * An algorithm that keeps reservations ends the claimed one, if it was charged any units, and corrects it by `delta`.
+   * If it has been given back meanwhile, what it really cost is charged at `now`. A correction that is remembered changes
+   * nothing.
    */
-  settle(
-    state: KeyState,
-    now: number,
-    delta: number,
-    chargedAt: number,
-    slot?: number,
-    reserved?: number,
-    remaining?: number,
-    confirmed?: readonly number[],
-  ): void
+  settle(state: KeyState, now: number, correction: Correction): void
+  /**
+   * The claim of a correction, by the units that remained after the charge: a queue sees by them whether anybody is behind
+   * it. Without it, a queue gives back only if it had nothing else. Left out: it is that of the charge.
+   */
+  placeOf?(remaining: number): Claim
   /**
    * How long the state must be kept, ms from `now` on, where that is longer than `resetMs`. Left out: until
    * the quota is full again.
@@ -201,11 +204,11 @@ export interface CompiledLimit {
    */
   grantEnd?(state: KeyState, now: number): number
   /**
-   * Holds these slots anew from `now` on, as `settle` does with each of them, in time that grows with
+   * Holds what is claimed anew from `now` on, as `settle` does with each of them, in time that grows with
    * the slots in use and not with their square. Leaves `remaining` and `resetMs`. An algorithm that keeps
    * reservations holds those which it still has. Left out by an algorithm that does neither.
    */
-  renew?(state: KeyState, now: number, slots: readonly number[]): void
+  renew?(state: KeyState, now: number, claims: readonly Claim[]): void
   /**
    * When a charge behind others is admitted at the earliest, ms since the epoch, whatever else the key was charged, unless
    * something is given back. Left out: nobody can know.
@@ -273,9 +276,9 @@ export interface Algorithm {
   readonly keepsLog: boolean
   /** True: how a state changes with time depends on the limit, so that nobody else can read it. */
   readonly drains?: boolean
-  /** True: a charge is a slot (`Charge.slot`), in use until it is given back or no longer renewed. */
+  /** True: a charge claims a slot, in use until it is given back or no longer renewed. */
   readonly holdsSlots?: boolean
-  /** True: a charge with a slot is an estimate, given back unless its slot is renewed or settled. */
+  /** True: a charge with a claim is an estimate, given back unless it is renewed or settled. */
   readonly reserves?: boolean
   /**
    * When its charges are made: if the request is admitted, or if another policy refuses its key. On a refusal it

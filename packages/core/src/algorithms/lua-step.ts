@@ -40,8 +40,14 @@ export interface LuaStep {
   readonly decide: string
   readonly commit: string
   readonly settle?: string
-  /** True if `settle` also sees `remaining`, as `CompiledLimit.settle` does (units; -1: not known). */
-  readonly queues?: true
+  /**
+   * The numbers of a claim, in its order, that `decide` and `commit` see, and those that `settle` sees: each by its name,
+   * with what it is where the claim has none. Left out: none
+   */
+  readonly claims?: {
+    readonly decide: Readonly<Record<string, number>>
+    readonly settle: Readonly<Record<string, number>>
+  }
   readonly full?: string
   readonly keep?: string
   /** Left out: clients have no limits of their own. */
@@ -65,18 +71,13 @@ export interface LuaEntries {
   /**
    * Runs after `decide`. Reads `admitted`, and `cost`, which is 0 where another policy refuses what this
    * one admits. Sets `remaining` and `excess` (units), `resetIn` and `wait` (ms, or -1: never). Left out by a step whose `decide`
-   * sets `raw` to a state on which TypeScript repeats the decision.
+   * sets `raw` to a state on which TypeScript repeats the decision. Then `settle` sets `raw` to the state before, and
+   * `corrected` to by how much it corrects that and since when (units, ms: 16 bytes).
    */
   readonly show?: string
   /**
-   * Only for a step that holds slots, in the sorted set: reads `slots`, an array of numbers, and holds all of them
-   * anew. Its `commit` and `settle` also see `slot` (0: none).
+   * Only for a step that holds something in the sorted set: reads `slots`, the first numbers of some claims, and holds
+   * all of them anew.
    */
   readonly renew?: string
-  /**
-   * True if its slots are reservations: `decide` and `commit` also see `owner`; `settle` sees `reserved`, the units that the slot was charged (0: it has
-   * none), `confirmed` and `confirmedToo`, the slots of settlements to forget (0: none; the first is -1: this one is not
-   * to be remembered), and sets `raw` to the state before, and by how much it corrects it (units).
-   */
-  readonly reserves?: true
 }

@@ -29,7 +29,7 @@ export interface Step<Constants> {
   commit(state: StepState, constants: Constants, now: number, cost: number): void
   /**
    * Corrects what was charged at `chargedAt` by `delta` units.
-   * @param remaining units that remained after the charge; -1: not known. Only where `LuaStep.queues` says so
+   * @param remaining units that remained after the charge; -1: not known. Only where `LuaStep.claims` has it
    */
   settle?(
     state: StepState,

@@ -1,3 +1,4 @@
+import { ownedBy } from '../algorithms/held/claim.ts'
 import { warnOnce } from '../errors/warning.ts'
 import { parseAddress } from '../key/address.ts'
 import { numberOf } from '../key/digest.ts'
@@ -85,9 +86,9 @@ function readShards<Request, Response>(
 function withOwners(read: Reading): Reading {
   if (!Array.isArray(read)) return read
   for (const charge of read) {
-    if (charge.slot === undefined || !charge.limit.algorithm.reserves) continue
+    if (charge.claim === undefined || !charge.limit.algorithm.reserves) continue
     const below = read.find(({ key }) => key !== charge.key)
-    if (below !== undefined) charge.owner = numberOf(below.key)
+    if (below !== undefined) charge.claim = ownedBy(charge.claim, numberOf(below.key))
   }
   return read
 }
@@ -240,7 +241,9 @@ function readCharge<Request, Response>(
   if (limit === undefined || cost === undefined) return readVarying(rule, from.request, key)
   if (policy.enforced < 1) return readVarying(rule, from.request, key)
   // The usual case: neither differs by request, nor by client.
-  return policy.holdMs === undefined ? { key, limit, cost } : { key, limit, cost, slot: nextSlot() }
+  return policy.holdMs === undefined
+    ? { key, limit, cost }
+    : { key, limit, cost, claim: [nextSlot()] }
 }
 
 /** Reads the charge of a policy whose limit or cost may differ by request, or which is a dry run for some clients. */
@@ -260,7 +263,7 @@ function readVarying<Request, Response>(
     if (policy.enforced < 1) charge.dryRun = policy.isDryRun(key)
     return policy.holdMs === undefined || charge.cost === 0
       ? charge
-      : { ...charge, slot: nextSlot() }
+      : { ...charge, claim: [nextSlot()] }
   })
 }
 

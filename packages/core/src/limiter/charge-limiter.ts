@@ -1,8 +1,9 @@
 import type { CompiledLimit, Outcome } from '../algorithms/algorithm.ts'
+import { endedUnits, isOnce, once, slotOf } from '../algorithms/held/claim.ts'
 import { consumeTraces } from '../events.ts'
 import { all, type MaybePromise, then } from '../maybe-promise.ts'
 import { withRefusals } from '../stores/rules/decide-all.ts'
-import { madeOf } from '../stores/rules/slots.ts'
+import { madeOf, placed } from '../stores/rules/slots.ts'
 import type {
   Charge,
   ChargeIncrease,
@@ -133,12 +134,18 @@ export class ChargeLimiter {
 
   /**
    * Corrects the charges of a decision, each policy at its source and time. Without a time: now. On a remote store, one
-   * of a slot that ends a reservation (`Charge.reserved`) may be made again: it is made once.
+   * that ends a reservation may be made again: it is made once.
    * @param route the route that its event names
+   * @param isRepeated whether it is made again
    */
-  settleCharges(charges: readonly Charge[], decision: Charged, route?: string): MaybePromise<void> {
+  settleCharges(
+    charges: readonly Charge[],
+    decision: Charged,
+    route?: string,
+    isRepeated?: boolean,
+  ): MaybePromise<void> {
     const onIncrease = this.events.onIncrease(charges, decision.policies, route)
-    const corrected = this.correct(charges, decision, onIncrease)
+    const corrected = this.correct(charges, decision, onIncrease, isRepeated)
     return this.events.settled(corrected, charges, route, decision.policies)
   }
 
@@ -147,6 +154,7 @@ export class ChargeLimiter {
     charges: readonly Charge[],
     { policies }: Charged,
     onIncrease?: (increase: ChargeIncrease) => void,
+    isRepeated?: boolean,
   ): MaybePromise<void> {
     const ledger = this.ledgers.of(charges)
     const corrected = policies.map((policy, i) => {
@@ -154,36 +162,31 @@ export class ChargeLimiter {
         at === policy.at && source === policy.source
       // The first policy of a time and a source corrects all of them: mostly they have the same.
       if (policies.findIndex(isSame) < i) return undefined
-      const own = charges.map((charge, k) =>
-        isSame(policies[k] as Partial<Origin>)
-          ? {
-              ...charge,
-              remaining: policies[k]?.remaining,
-              confirmed: this.#confirmedOf(charge, k),
-            }
-          : { ...charge, cost: 0, reserved: undefined },
-      )
-      const { at: chargedAt, source } = policy
-      const change = { kind: 'settle', charges: own, chargedAt, source } as const
-      return then(this.ledgers.change(ledger, change, onIncrease), () => this.#confirm(own))
+      const { at: chargedAt, source = 'store' } = policy
+      const own = charges.map((charge, k) => {
+        if (!isSame(policies[k] as Partial<Origin>)) return { ...charge, cost: 0, claim: undefined }
+        const corrected = placed(charge, policies[k]?.remaining)
+        return source === 'store' ? this.#repeatable(corrected, k) : corrected
+      })
+      const change = { kind: 'settle', charges: own, chargedAt, source, isRepeated } as const
+      return then(this.ledgers.change(ledger, change, onIncrease), () => {
+        // An attempt that was not answered may still be on its way.
+        if (!isRepeated) this.#confirm(own)
+      })
     })
     return all(corrected)
   }
 
-  #confirmedOf(
-    { limit, key, slot, reserved }: Charge,
-    place: number,
-  ): readonly number[] | undefined {
-    if (slot === undefined || reserved === undefined || !limit.algorithm.reserves) return undefined
-    return this.#confirmed?.take(`${place} ${key}`)
+  #repeatable(charge: Charge, place: number): Charge {
+    const { limit, key, claim } = charge
+    if (this.#confirmed === undefined || !claim || !limit.algorithm.reserves) return charge
+    if (endedUnits(claim) === undefined) return charge
+    return { ...charge, claim: once(claim, this.#confirmed.take(`${place} ${key}`)) }
   }
 
   #confirm(settled: readonly Charge[]): void {
-    for (const [place, { key, slot, confirmed, isRepeated }] of settled.entries()) {
-      // An attempt that was not answered may still be on its way.
-      if (confirmed !== undefined && !isRepeated)
-        this.#confirmed?.add(`${place} ${key}`, slot as number)
-    }
+    for (const [place, { key, claim }] of settled.entries())
+      if (claim && isOnce(claim)) this.#confirmed?.add(`${place} ${key}`, slotOf(claim))
   }
 
   /** Gives a client of its own what `Limiter.override` says. */

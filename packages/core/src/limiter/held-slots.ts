@@ -129,7 +129,7 @@ export class HeldSlot {
   release(): MaybePromise<void> {
     if (this.#state === 'released') return undefined
     this.#end('released')
-    const isSlot = ({ limit, slot }: Charge) => limit.algorithm.holdsSlots && slot !== undefined
+    const isSlot = ({ limit, claim }: Charge) => limit.algorithm.holdsSlots && claim !== undefined
     if (!this.charges.some(isSlot)) return undefined
     const change = { kind: 'settle', charges: givenBack(this.charges) } as const
     return quietly(() => this.#all.ledgers.change(this.ledger, change))

@@ -88,12 +88,12 @@ describe('policies that were decided separately, one by the store and one by thi
     const { changes, limiter } = open()
     const decision = limiter.consume('a') as Decision
     const charges = limiter.compiledPolicies.map((policy) => {
-      return { key: 'a', limit: policy.limitFor(), cost: 3, slot: 7, reserved: 2 }
+      return { key: 'a', limit: policy.limitFor(), cost: 3, claim: [7, 0, 2] }
     })
     limiter.settleCharges(charges, decision)
     const made = changes.map((each) => {
       const { source, charges } = each as Extract<Change, { kind: 'settle' }>
-      return [source, charges.map(({ cost, reserved = 0 }) => [cost, reserved])]
+      return [source, charges.map(({ cost, claim }) => [cost, claim?.[2] ?? 0])]
     })
     const [corrected, left] = [
       [3, 2],

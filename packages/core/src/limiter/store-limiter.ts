@@ -1,4 +1,5 @@
 import { mostSettled } from '../algorithms/algorithm.ts'
+import { ending } from '../algorithms/held/claim.ts'
 import { conflict } from '../errors/conflict.ts'
 import type { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
@@ -9,7 +10,7 @@ import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import { checkNetworks } from '../stores/networks/network-text.ts'
-import { madeOf, undone } from '../stores/rules/slots.ts'
+import { madeOf, placed, undone } from '../stores/rules/slots.ts'
 import type { Change, Charge, DecisionSource } from '../stores/store.ts'
 import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
@@ -150,8 +151,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const charges = this.#fill(key, cost, options, this.#blankCharges())
     charges.forEach((charge, i) => {
       const { holdsSlots, reserves } = this.compiledPolicies[i] as Policy
-      if (holdsSlots) Object.assign(charge, { cost: 1, slot: nextSlot() })
-      if (reserves && cost > 0) charge.slot = nextSlot()
+      if (holdsSlots) Object.assign(charge, { cost: 1, claim: [nextSlot()] })
+      if (reserves && cost > 0) charge.claim = [nextSlot()]
     })
     const decided =
       options?.maxWait === undefined
@@ -185,15 +186,14 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const corrected = charges.map((charge, i) => {
       const { holdsSlots, reserves } = this.compiledPolicies[i] as Policy
       const isMade = decision.policies[i]?.allowed !== false
-      if (holdsSlots || !isMade) return { ...charge, cost: 0, slot: undefined }
-      const reserved = reserves && cost > 0 ? cost : undefined
-      const repeated = isRepeated && reserved !== undefined ? { isRepeated } : undefined
-      return { ...charge, cost: delta, reserved, ...repeated }
+      if (holdsSlots || !isMade) return { ...charge, cost: 0, claim: undefined }
+      const ended = reserves && charge.claim && ending(charge.claim, cost)
+      return { ...charge, cost: delta, claim: ended || undefined }
     })
     // A lower cost is given back to the time of the charge; a higher one is charged now.
     const { policies } = decision
     const origins = delta < 0 ? policies : policies.map(({ source }) => ({ source }))
-    return this.settleCharges(corrected, { policies: origins })
+    return this.settleCharges(corrected, { policies: origins }, undefined, isRepeated)
   }
 
   peek(key: string, options?: ClientOptions & LimitOptions): MaybePromise<Decision> {
@@ -212,7 +212,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (source !== undefined) checkOneOf('source', source, SOURCES)
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     if (remaining !== undefined) checkInteger('remaining', remaining, 0, Number.MAX_SAFE_INTEGER)
-    const charges = this.#fill(key, units, options).map((charge) => ({ ...charge, remaining }))
+    const charges = this.#fill(key, units, options).map((charge) => placed(charge, remaining))
     const onIncrease = this.events.onIncrease(
       charges,
       this.compiledPolicies.map(() => ({ source })),

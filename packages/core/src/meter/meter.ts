@@ -1,3 +1,4 @@
+import { endedUnits } from '../algorithms/held/claim.ts'
 import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { textOf } from '../errors/thrown.ts'
@@ -242,12 +243,12 @@ class ChargeMeter implements Meter {
 /** @returns what is charged for certain: an estimate that may come back is, when it is settled */
 function unitsOf(
   { holdsSlots, reserves }: Policy,
-  { cost, slot, reserved = 0 }: Charge,
+  { cost, claim }: Charge,
   isSettlement: boolean,
 ): number {
   if (holdsSlots) return 0
-  if (isSettlement) return cost + reserved
-  return reserves && slot !== undefined ? 0 : cost
+  if (isSettlement) return cost + ((reserves && endedUnits(claim)) || 0)
+  return reserves && claim !== undefined ? 0 : cost
 }
 
 /** Whether the limiter has counted it, and not another one of the same prefix with a policy of the same name. */

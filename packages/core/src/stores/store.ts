@@ -1,6 +1,7 @@
 import type {
   Algorithm,
   AlgorithmParams,
+  Claim,
   CompiledLimit,
   Grant,
   Outcome,
@@ -12,35 +13,8 @@ export interface Charge {
   key: string
   limit: CompiledLimit
   cost: number
-  /**
-   * The number of the slot that is charged, 1 … 2^53 − 1, where the limit counts what is in use at
-   * the same time (`Algorithm.holdsSlots`): the process that is going to hold it chooses one that no
-   * other has. Also where the charge is an estimate that ends with its process (`Algorithm.reserves`). Undefined for
-   * every other limit.
-   */
-  slot?: number | undefined
-  /**
-   * Only in a settlement that ends the reservation of this slot: the units that it was charged. Then `cost` is by how
-   * much they are corrected.
-   */
-  reserved?: number | undefined
-  /**
-   * Only in a settlement that may be made again, of a limit that keeps reservations: up to two slots of the key
-   * whose settlements are confirmed. The store forgets these, and remembers this one by its `slot`: it makes it once.
-   */
-  confirmed?: readonly number[] | undefined
-  /**
-   * Only in a settlement: the units that remained after the charge (`Outcome.remaining`). A leaky bucket gives nothing
-   * back to a charge that others are behind. Undefined: not known; then it gives back only if it had nothing else.
-   */
-  remaining?: number | undefined
-  /**
-   * Where a key is shared, as an organisation's is, and reservations are kept: a number that stands for the key of
-   * the request below it, 1 … 2^53 − 1. No owner has more reservations of the shared key than are free.
-   */
-  owner?: number | undefined
-  /** Only in a settlement that is made again, because the store has not confirmed it: this process has counted it. */
-  isRepeated?: true
+  /** The numbers of the limit's own, where it has some: a store passes them on. What is claimed may come back at any time. */
+  claim?: Claim | undefined
   /**
    * Whether it refuses nothing: a charge that its quota would refuse is left out, and the others are decided as if it were
    * not there.
@@ -152,6 +126,8 @@ export interface SettleChange {
   readonly chargedAt?: number | undefined
   /** The source of the charges, which corrects them too. Default: `'store'` */
   readonly source?: DecisionSource | undefined
+  /** Whether it is made again, because the store has not confirmed it: this process has counted it. */
+  readonly isRepeated?: boolean | undefined
   /**
    * Also shows whether the store works: it writes for any charges, and fails, without a charge, whenever a
    * decision could fail. A store whose settlements do so anyway ignores it.
@@ -160,9 +136,8 @@ export interface SettleChange {
 }
 
 /**
- * Holds the slots of several requests for as long as if they were taken now, also those that the
- * store has lost; of reservations those that it still has. A key that is blocked or can't be read is left as it is,
- * and so is every charge that has no slot.
+ * Holds what several requests claim for as long as if it were taken now: see `CompiledLimit.renew`. A key that is blocked
+ * or can't be read is left as it is, and so is every charge without a claim.
  */
 export interface RenewChange {
   readonly kind: 'renew'

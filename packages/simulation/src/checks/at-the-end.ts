@@ -74,7 +74,7 @@ export async function checkSlots(world: World, { places }: Application): Promise
   const inUse = new Set<number>()
   for (const { exchanges } of places)
     for (const { charges, decision, isHeld } of exchanges)
-      for (const [i, { slot, limit }] of charges.entries())
+      for (const [i, { claim: [slot] = [], limit }] of charges.entries())
         if (
           slot !== undefined &&
           limit.algorithm.holdsSlots &&

@@ -190,7 +190,7 @@ export class Audit implements Witness {
     }
     for (const [i, account] of accounts.entries()) {
       if (refuses[i]) continue
-      const { cost: units, slot } = charges[i] as Charge
+      const { cost: units, claim: [slot] = [] } = charges[i] as Charge
       const place = places[i] as number
       const before = this.#usedOf(account, place, applied[i] as number, now)
       const isOther = this.#otherAnchors?.has((charges[i] as Charge).limit)

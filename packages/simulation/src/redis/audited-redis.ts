@@ -117,7 +117,7 @@ function renewed(
 ): RenewChange {
   const own = requests.map((charges) =>
     charges.map((charge, i) =>
-      keys.includes(nameOf(charge, i)) ? charge : { ...charge, slot: undefined },
+      keys.includes(nameOf(charge, i)) ? charge : { ...charge, claim: undefined },
     ),
   )
   return { kind: 'renew', requests: own }

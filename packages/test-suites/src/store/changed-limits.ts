@@ -130,7 +130,7 @@ export function keepsCountsOfChangedLimits({ describe, test }: StoreTests): void
     }) as [Version, Version, Version]
     const take = async ({ ledger, charges }: Version, slot: number) => {
       const [charge] = charges('client', 1)
-      return (await ledger.consume([{ ...charge!, slot }])).admitted
+      return (await ledger.consume([{ ...charge!, claim: [slot] }])).admitted
     }
     for (const slot of [1, 2, 3]) expect(await take(three, slot)).toBe(true)
     expect(await take(three, 4)).toBe(false)

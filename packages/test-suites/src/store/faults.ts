@@ -72,7 +72,7 @@ export function expires<S extends Store>(
   test('slots that nobody renews leave nothing', async ({ store, clock, prefix, open }) => {
     const slots = concurrency.compile({ limit: LIMIT, windowMs: WINDOW })
     const { ledger } = open([slots])
-    const charges = [{ key: 'client', limit: slots, cost: 1, slot: 7 }]
+    const charges = [{ key: 'client', limit: slots, cost: 1, claim: [7] }]
     await ledger.consume(charges)
     await ledger.renew([charges])
     expect(await countLeft(store as S, prefix)).toBe(1)

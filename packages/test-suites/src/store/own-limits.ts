@@ -451,18 +451,20 @@ export function ownLimits({ describe, test }: StoreTests): void {
   testWith('slots: as many as the client has of its own', slots, async (own, { clock }) => {
     const take = async (slot: number) => {
       const [charge] = own.charges('client', 1)
-      return copy(await own.ledger.consume([{ ...charge!, slot }])).admitted
+      return copy(await own.ledger.consume([{ ...charge!, claim: [slot] }])).admitted
     }
     expect([await take(1), await take(2), await take(3)]).toEqual([true, true, false])
     await own.override(3, clock() + 300)
     expect([await take(3), await take(4)]).toEqual([true, false])
-    await own.ledger.settle([{ ...own.charges('client', -1)[0]!, slot: 1 }])
+    await own.ledger.settle([{ ...own.charges('client', -1)[0]!, claim: [1] }])
     expect([await take(5), await take(6)]).toEqual([true, false])
-    await own.ledger.renew([2, 3, 5].map((slot) => [{ ...own.charges('client', 1)[0]!, slot }]))
+    await own.ledger.renew(
+      [2, 3, 5].map((slot) => [{ ...own.charges('client', 1)[0]!, claim: [slot] }]),
+    )
     clock.advance(300)
     expect([await own.remaining('client'), await take(6)]).toEqual([[0], false])
     for (const slot of [2, 3]) {
-      await own.ledger.settle([{ ...own.charges('client', -1)[0]!, slot }])
+      await own.ledger.settle([{ ...own.charges('client', -1)[0]!, claim: [slot] }])
     }
     expect([await take(7), await take(8)]).toEqual([true, false])
     await own.override(0)

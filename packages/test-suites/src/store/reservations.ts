@@ -1,5 +1,6 @@
 import type { Charge } from '@sluice/core'
 import { algorithms, reserved } from '@sluice/core/algorithms'
+import type { Claim } from '@sluice/core/store'
 import { expect } from 'expect'
 import { type Bench, LIMIT, type StoreTests, WINDOW } from './store-kit.ts'
 
@@ -14,12 +15,21 @@ const LIMITS = (['fixed-window', 'sliding-window', 'token-bucket'] as const).map
   return [name, of(HOLD), of(HOLD / 10)] as const
 })
 
+/** The claim of a slot, or in a correction of what ends its reservation of some units. */
+function claimOf(slot: number | undefined, units: number | undefined): Claim | undefined {
+  if (slot === undefined) return undefined
+  return units === undefined ? [slot] : [slot, 0, units]
+}
+
 /** Estimates that end with their process (`reserve`). */
 export function reservations({ describe, test: testStore }: StoreTests): void {
   for (const [name, limit, briefLimit] of LIMITS)
     describe(name, () => {
       const charge = (cost: number, slot?: number, units?: number): Charge[] => [
-        { key: 'client', limit, cost, slot, reserved: units },
+        { key: 'client', limit, cost, claim: claimOf(slot, units) },
+      ]
+      const owned = (slot: number, owner: number): Charge[] => [
+        { key: 'client', limit, cost: 1, claim: [slot, owner] },
       ]
       /** Another limit of a bucket rounds what was taken up by less than one unit. */
       const isAbout = (units: number, expected: number) =>
@@ -48,8 +58,9 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
       test('a settlement that is remembered is made once', async ({ clock }, rig) => {
         const { ledger, used } = rig
         const settle = async (slot: number, cost: number, units: number, ...more: number[]) => {
-          const [own] = charge(cost, slot, units) as [Charge]
-          for (let i = 0; i < 2; i += 1) await ledger.settle([{ ...own, confirmed: more }])
+          const claim = [slot, 0, units, more[0] ?? 0, more[1] ?? 0]
+          for (let i = 0; i < 2; i += 1)
+            await ledger.settle([{ key: 'client', limit, cost, claim }])
         }
         await ledger.consume(charge(3, 1))
         await ledger.consume(charge(1))
@@ -77,8 +88,7 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
       test('settlements that are remembered take no place of reservations', async (_, rig) => {
         const { ledger, used } = rig
         for (let slot = 1; slot <= 2100; slot += 1) {
-          const [own] = charge(0, slot, 0) as [Charge]
-          await ledger.settle([{ ...own, confirmed: [] }])
+          await ledger.settle([{ key: 'client', limit, cost: 0, claim: [slot, 0, 0, 0, 0] }])
         }
         for (let slot = 3001; slot <= 3003; slot += 1)
           expect((await ledger.consume(charge(1, slot))).admitted).toBe(true)
@@ -108,7 +118,7 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
           key: `{shard}${name}`,
           limit: name === 'large' ? large : limit,
           cost: 3,
-          slot: 1,
+          claim: [1],
         }))
         for (const each of clients) await ledger.consume([each])
         clock.advance(HOLD - 1)
@@ -212,14 +222,10 @@ export function reservations({ describe, test: testStore }: StoreTests): void {
         ledger,
       }) => {
         await ledger.override(0, 'client', limit, { limit: 10_000, until: Infinity })
-        for (let slot = 1; slot <= 1000; slot += 1)
-          await ledger.consume(charge(1, slot).map((each) => ({ ...each, owner: 7 })))
-        const [full, other] = [7, 8].map((owner) =>
-          charge(1, 2000 + owner).map((each) => ({ ...each, owner })),
-        ) as [Charge[], Charge[]]
-        const { outcomes } = await ledger.consume(full)
+        for (let slot = 1; slot <= 1000; slot += 1) await ledger.consume(owned(slot, 7))
+        const { outcomes } = await ledger.consume(owned(2007, 7))
         expect(outcomes[0]).toMatchObject({ admitted: false, own: { units: 10_000 } })
-        const { admitted } = await ledger.consume(other)
+        const { admitted } = await ledger.consume(owned(2008, 8))
         expect(admitted).toBe(true)
       })
 

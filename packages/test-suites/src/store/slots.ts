@@ -21,7 +21,7 @@ interface Places {
 }
 
 const charge = (slot: number, key = 'client', cost = 1): Charge => {
-  return { key, limit: SLOTS, cost, slot }
+  return { key, limit: SLOTS, cost, claim: [slot] }
 }
 
 function placesOf({ open }: Bench): Places {

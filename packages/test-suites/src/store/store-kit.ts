@@ -141,7 +141,10 @@ function rig(opened: Ledger, limits: readonly CompiledLimit[], ban?: CompiledLim
     consume: async (key, cost = 1) => copied(ledger.consume(counted(charges(key, cost)))),
     peek: async (key, cost = 0) => copied(ledger.peek(counted(charges(key, cost), 0))),
     settle: async (key, delta, chargedAt, remaining) => {
-      const corrected = charges(key, delta).map((charge) => ({ ...charge, remaining }))
+      const corrected = charges(key, delta).map((charge) => {
+        const { placeOf } = charge.limit
+        return remaining === undefined ? charge : { ...charge, claim: placeOf?.(remaining) }
+      })
       await ledger.settle(corrected, chargedAt)
     },
     block: async (key, durationMs) => {

@@ -117,7 +117,7 @@ export class HttpRun implements Run {
     else this.tally.refuse(this.#nowMs, client)
     if (decision.ban?.began) this.tally.ban(client)
     if (charges.length === 0) return client
-    const holds = charges.some(({ slot }) => slot !== undefined)
+    const holds = charges.some(({ claim }) => claim !== undefined)
     if (holds && decision.allowed) {
       this.#inUse.add(this.#nowMs + durationMs, { httpLimiter, charges, decision })
     }
@@ -146,7 +146,7 @@ export class HttpRun implements Run {
       this.#nowMs = ended.endMs
       const back = charges.map((charge) => ({
         ...charge,
-        cost: charge.slot === undefined ? 0 : -1,
+        cost: charge.claim === undefined ? 0 : -1,
       }))
       void httpLimiter.limiter.settleCharges(back, decision)
     }

@@ -95,7 +95,7 @@ export class LedgerRun implements Run {
       charge.cost = costs[i] as number
       if (this.#inUse !== undefined) {
         this.#slot += 1
-        Object.assign(charge, { cost: 1, slot: this.#slot })
+        Object.assign(charge, { cost: 1, claim: [this.#slot] })
       }
       const { admitted: isAdmitted, outcomes } = this.#ledger.decide(
         this.#requests,
@@ -129,7 +129,7 @@ export class LedgerRun implements Run {
       const { client, slot } = ended.request
       this.#nowMs = ended.endMs
       this.#client = client
-      const charges = [{ ...this.#requests[0][0], cost: -1, slot }]
+      const charges = [{ ...this.#requests[0][0], cost: -1, claim: [slot] }]
       this.#ledger.change({ kind: 'settle', charges })
     }
   }

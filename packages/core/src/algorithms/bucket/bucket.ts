@@ -1,4 +1,12 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
+import type {
+  Algorithm,
+  AlgorithmParams,
+  Claim,
+  CompiledLimit,
+  Correction,
+  InLine,
+  KeyState,
+} from '../algorithm.ts'
 import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import {
@@ -175,6 +183,7 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
   readonly rate: number
   readonly window: number
   readonly ticks: number
+  readonly placeOf: ((remaining: number) => Claim) | undefined
   readonly #queued: boolean
 
   /**
@@ -200,6 +209,7 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     this.algorithm = algorithm
     this.window = windowMs
     this.#queued = queueMs !== undefined
+    this.placeOf = this.#queued ? (remaining) => [remaining] : undefined
     this.ticks = ticks
     this.unit = unit
     this.rate = rate
@@ -235,17 +245,9 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     step.commit(state, this, now, cost)
   }
 
-  settle(
-    state: KeyState,
-    now: number,
-    delta: number,
-    chargedAt: number,
-    _slot?: number,
-    _reserved?: number,
-    remaining = -1,
-  ): void {
+  settle(state: KeyState, now: number, { delta, chargedAt, claim }: Correction): void {
     step.enter(state, this, now)
-    if (this.#queued) queue.settle(state, this, now, delta, chargedAt, remaining)
+    if (this.#queued) queue.settle(state, this, now, delta, chargedAt, claim?.[0] ?? -1)
     else step.settle(state, this, now, delta, chargedAt)
     const room = step.room(state, this)
     state.remaining = Math.max(0, room)

@@ -28,6 +28,7 @@ const charge = (units: string) => `
 export const concurrencyLua: LuaStep = {
   // slots, ms
   constants: ['limit', 'hold'],
+  claims: { decide: { slot: 0 }, settle: { slot: 0 } },
   own: `
     limit = math.min(${MAX_CONCURRENT}, ownLimit)`,
   decide: `

@@ -1,5 +1,6 @@
-import type { Algorithm, CompiledLimit, KeyState } from '../algorithm.ts'
+import type { Algorithm, Claim, CompiledLimit, Correction, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
+import { slotOf } from '../held/claim.ts'
 import { type Held, HeldArray, MAX_CONCURRENT, SLOT_WAIT_MS } from '../held/held.ts'
 
 /**
@@ -29,16 +30,16 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
     state.delayMs = 0
   }
 
-  commit(state: KeyState, now: number, cost: number, slot?: number): void {
-    this.#replace(state, now, slotsOf(cost, slot), true)
+  commit(state: KeyState, now: number, cost: number, claim?: Claim): void {
+    this.#replace(state, now, slotsOf(cost, claim), true)
   }
 
-  settle(state: KeyState, now: number, delta: number, _chargedAt: number, slot?: number): void {
-    this.#show(state, now, this.#replace(state, now, slotsOf(delta, slot), delta > 0))
+  settle(state: KeyState, now: number, { delta, claim }: Correction): void {
+    this.#show(state, now, this.#replace(state, now, slotsOf(delta, claim), delta > 0))
   }
 
-  renew(state: KeyState, now: number, slots: readonly number[]): void {
-    this.#show(state, now, this.#replace(state, now, slots, true))
+  renew(state: KeyState, now: number, claims: readonly Claim[]): void {
+    this.#show(state, now, this.#replace(state, now, claims.map(slotOf), true))
   }
 
   /** Takes slots out of those in use at `now`, and holds them anew. */
@@ -61,8 +62,8 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
 }
 
 /** The slot whose charge changes by so many units, if it does. */
-function slotsOf(units: number, slot: number | undefined): number[] {
-  return units === 0 || slot === undefined ? [] : [slot]
+function slotsOf(units: number, claim: Claim | undefined): number[] {
+  return units === 0 || claim === undefined ? [] : [slotOf(claim)]
 }
 
 /**

@@ -89,7 +89,7 @@ async function play(storeOn: (clock: () => number) => Store, limit: number, even
   const ledger = withVerbs(store.open([keyspace], `histories:${histories}`))
   const limits = HOLDS.map((windowMs) => concurrency.compile({ limit, windowMs }))
   const charge = (place: number, slot: number, cost = 1) => {
-    return [{ key: 'ada', limit: limits[place] as CompiledLimit, cost, slot }]
+    return [{ key: 'ada', limit: limits[place] as CompiledLimit, cost, claim: [slot] }]
   }
   const processes: number[][] = [[], []]
   let last = Number.MAX_SAFE_INTEGER - 300

@@ -1,4 +1,4 @@
-import type { Algorithm, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
+import type { Algorithm, CompiledLimit, Correction, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import { MAX_EXACT } from '../ticks.ts'
@@ -71,7 +71,7 @@ export class FixedWindowLimit extends ConstantLimit implements CompiledLimit {
     step.commit(state, this, now, cost)
   }
 
-  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+  settle(state: KeyState, now: number, { delta, chargedAt }: Correction): void {
     const endsIn = this.enter(state, now)
     this.correct(state, now, delta, chargedAt)
     const room = step.room(state, this)

@@ -15,6 +15,6 @@ export const leakyBucket: Algorithm = {
   compile: (params) => new BucketLimit(leakyBucket, params, 1, params.maxDelayMs ?? MAX_DELAY_MS),
   async lua() {
     const { bucketLua, queueLua } = await import('../bucket/bucket.lua.generated.ts')
-    return { ...bucketLua, ...queueLua, queues: true }
+    return { ...bucketLua, ...queueLua, claims: { decide: {}, settle: { remaining: -1 } } }
   },
 }

@@ -34,7 +34,7 @@ test('whoever gives turns back, those that are kept come one after the other', (
         const turn = turns.at(-1 - each.turn)
         if (turn === undefined) continue
         const units = Math.floor((each.back * turn.cost) / 1000)
-        key.settle(now, -units, turn.at, undefined, each.isKnown ? turn.remaining : undefined)
+        key.settle(now, -units, turn.at, each.isKnown ? turn.remaining : undefined)
         turn.cost -= units
         turn.remaining += units
       }
@@ -67,7 +67,7 @@ test('the last turns are given back whole, one after the other', () => {
       const before = key.ask(now)
       const taken = costs.map((cost) => ({ ...key.consume(now, cost), cost }))
       for (const { admitted, cost, remaining } of taken.toReversed())
-        if (admitted) key.settle(now, -cost, now, undefined, remaining)
+        if (admitted) key.settle(now, -cost, now, remaining)
       expect(key.ask(now)).toEqual(before)
     },
   )

@@ -37,6 +37,10 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
   return {
     ...inner,
     constants: [units as string, 'hold', ...others],
+    claims: {
+      decide: { slot: 0, owner: 0 },
+      settle: { slot: 0, owner: 0, reserved: 0, confirmed: -1, confirmedToo: 0 },
+    },
     decide: `
     local isFull
     do
@@ -87,7 +91,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
         delta, chargedAt = reserved + delta, now
       end
     end
-    raw, corrected = pack('<dddd', a, b, c, own and own.mark or 0), pack('<d', delta)
+    raw, corrected = pack('<dddd', a, b, c, own and own.mark or 0), pack('<dd', delta, chargedAt)
     ${inner.settle ?? ''}
     if remembers then
       if livesUntil == 0 then heldClear(held) end
@@ -118,7 +122,6 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
         heldRenew(held, slots, now, hold)
       end
       local last = clock and heldLast(held, now) or now`,
-      reserves: true,
     },
   }
 }

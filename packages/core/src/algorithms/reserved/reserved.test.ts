@@ -11,11 +11,12 @@ import {
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import { type LedgerVerbs, withVerbs } from '../../testing/ledger-verbs.ts'
 import { mapStore } from '../../testing/map-store.ts'
-import type { Algorithm } from '../algorithm.ts'
+import type { Algorithm, Claim } from '../algorithm.ts'
 import { Calendar } from '../calendar-window/calendar.ts'
 import { calendarWindow } from '../calendar-window/calendar-window.ts'
 import { TimeZone } from '../calendar-window/time-zone.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
+import { ending } from '../held/claim.ts'
 import { slidingWindow } from '../sliding-window/sliding-window.ts'
 import { tokenBucket } from '../token-bucket/token-bucket.ts'
 import { reserved } from './reserved.ts'
@@ -64,6 +65,12 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ renew: fc.array(fc.nat(9), { maxLength: 4 }) }) },
 )
 
+/** @param units what the reservation was charged that a settlement ends */
+function claimOf(slot: number | undefined, units: number | undefined): Claim | undefined {
+  if (slot === undefined) return undefined
+  return units === undefined ? [slot] : ending([slot], units)
+}
+
 /** What a store says, step by step. */
 async function play(
   store: Store,
@@ -86,7 +93,7 @@ async function play(
   runs += 1
   const [alone, beside] = ledgers as [LedgerVerbs, LedgerVerbs]
   const charge = (cost: number, slot?: number, units?: number): Charge => {
-    return { key: 'ada', limit, cost, slot, reserved: units }
+    return { key: 'ada', limit, cost, claim: claimOf(slot, units) }
   }
   const made: { ledger: LedgerVerbs; slot: number; units: number }[] = []
   const said: unknown[] = []
@@ -171,7 +178,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     const keyspace = { name: 'one', algorithm }
     const ledger = withVerbs(create(clock).open([keyspace], `full-${runs}`))
     const charge = (cost: number, slot?: number, units?: number) => [
-      { key: 'ada', limit, cost, slot, reserved: units },
+      { key: 'ada', limit, cost, claim: claimOf(slot, units) },
     ]
     const used = async () => 10 ** 9 - ((await ledger.peek(charge(0))).outcomes[0]?.remaining ?? 0)
     return { clock, ledger, charge, used }
@@ -187,7 +194,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     const prefix = `inspect-${runs}`
     const ledger = withVerbs(store.open([space], prefix))
     const own = algorithm.compile({ ...params, holdMs: HOLD })
-    await ledger.consume([{ key: 'ada', limit: own, cost: 5, slot: 1 }])
+    await ledger.consume([{ key: 'ada', limit: own, cost: 5, claim: [1] }])
     await ledger.consume([{ key: 'ada', limit: own, cost: 7 }])
     const listed = async () => {
       const found: object[] = []
@@ -242,7 +249,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     const { clock, ledger, charge } = open()
     for (let slot = 1; slot <= 1500; slot += 1) {
       const owner = slot > 1000 ? 2 : 1
-      await ledger.consume(charge(1, slot).map((each) => ({ ...each, owner })))
+      await ledger.consume([{ key: 'ada', limit, cost: 1, claim: [slot, owner] }])
     }
     clock.advance(HOLD)
     const admits = async () => (await ledger.consume(charge(10 ** 9))).admitted
@@ -252,13 +259,15 @@ describe.each<[string, (clock: ManualClock) => Store]>([
   test('of a shared key, nobody has more than are free, so that nobody shuts others out', async () => {
     const { clock, ledger, charge, used } = open()
     let last = 0
-    const reserve = async (owner: number | undefined) => {
+    const reserve = async (owner: number) => {
       last += 1
-      const { admitted } = await ledger.consume(charge(1, last).map((each) => ({ ...each, owner })))
+      const { admitted } = await ledger.consume([
+        { key: 'ada', limit, cost: 1, claim: [last, owner] },
+      ])
       return admitted
     }
     /** How many an owner gets until it is refused. */
-    const most = async (owner: number | undefined) => {
+    const most = async (owner: number) => {
       for (let count = 0; ; count += 1) if (!(await reserve(owner))) return count
     }
     expect([await most(1), await most(2), await most(3)]).toEqual([1000, 500, 250])
@@ -269,7 +278,7 @@ describe.each<[string, (clock: ManualClock) => Store]>([
     // A call gives a thousand back at most.
     expect(await used()).toBe(750)
     expect([await reserve(1), await used()]).toEqual([true, 1])
-    expect(await most(undefined)).toBe(1000)
+    expect(await most(0)).toBe(1000)
   })
 
   test('what is charged is what was settled, and what is held: never less', async () => {

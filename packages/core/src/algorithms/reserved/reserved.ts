@@ -1,5 +1,13 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, KeyState } from '../algorithm.ts'
+import type {
+  Algorithm,
+  AlgorithmParams,
+  Claim,
+  CompiledLimit,
+  Correction,
+  KeyState,
+} from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
+import { confirmedIn, endedUnits, isOnce, ownerOf, slotOf } from '../held/claim.ts'
 import {
   HeldArray,
   MAX_REMEMBERED,
@@ -57,7 +65,7 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     return known
   }
 
-  decide(state: KeyState, now: number, cost: number, owner = 0): void {
+  decide(state: KeyState, now: number, cost: number, claim?: Claim): void {
     const hasEnded = this.#giveBackEnded(state, now)
     this.#inner.decide(state, now, cost)
     const { held } = state
@@ -65,52 +73,44 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     if (hasEnded || held.clock > now) state.rebased = true
     if (held.length < MAX_RESERVATIONS / 2) return
     const free = MAX_RESERVATIONS - held.length + held.countOf(SETTLED)
-    if (free <= MAX_RESERVATIONS / 2 && held.countOf(owner) >= free) refuse(state)
+    if (free <= MAX_RESERVATIONS / 2 && held.countOf(ownerOf(claim)) >= free) refuse(state)
   }
 
-  commit(state: KeyState, now: number, cost: number, slot?: number, owner = 0): void {
+  commit(state: KeyState, now: number, cost: number, claim?: Claim): void {
     this.#inner.commit(state, now, cost)
     state.held?.holdAsOf(now)
-    if (cost === 0 || slot === undefined) return
+    if (cost === 0 || claim === undefined) return
     state.held ??= new HeldArray(EXTRAS)
-    state.held.add(now, slot, this.#holdMs, [now, cost, owner])
+    state.held.add(now, slotOf(claim), this.#holdMs, [now, cost, ownerOf(claim)])
   }
 
-  settle(
-    state: KeyState,
-    now: number,
-    delta: number,
-    chargedAt: number,
-    slot = 0,
-    reserved = 0,
-    _remaining?: number,
-    confirmed?: readonly number[],
-  ): void {
+  settle(state: KeyState, now: number, { delta, chargedAt, claim = [] }: Correction): void {
     this.#giveBackEnded(state, now)
     state.held?.holdAsOf(now)
-    const isRemembered = confirmed !== undefined
-    const ends = reserved > 0 || isRemembered
-    const taken = ends ? state.held?.take([slot, ...(confirmed ?? [])]) : undefined
-    const known = taken?.get(slot)
+    const units = endedUnits(claim) ?? 0
+    const ends = units > 0 || isOnce(claim)
+    const taken = ends ? state.held?.take([slotOf(claim), ...confirmedIn(claim)]) : undefined
+    const known = taken?.get(slotOf(claim))
+    const correct = (delta: number, chargedAt: number) =>
+      this.#inner.settle(state, now, { delta, chargedAt })
     // A client may have sent a reservation again after its settlement.
-    for (const each of confirmed ?? []) {
-      const [chargedAt = now, units = 0] = taken?.get(each) ?? []
-      if (units > 0) this.#inner.settle(state, now, -units, chargedAt)
+    for (const slot of confirmedIn(claim)) {
+      const [chargedAt = now, units = 0] = taken?.get(slot) ?? []
+      if (units > 0) correct(-units, chargedAt)
     }
-    if (known?.[UNITS] === 0) this.#inner.settle(state, now, 0, now)
-    else if (known !== undefined)
-      this.#inner.settle(state, now, delta, delta < 0 ? (known[CHARGED_AT] as number) : now)
-    else if (reserved > 0) this.#inner.settle(state, now, reserved + delta, now)
-    else this.#inner.settle(state, now, delta, chargedAt)
-    if (isRemembered) remember(state, now, slot)
+    if (known?.[UNITS] === 0) correct(0, now)
+    else if (known !== undefined) correct(delta, delta < 0 ? (known[CHARGED_AT] as number) : now)
+    else if (units > 0) correct(units + delta, now)
+    else correct(delta, chargedAt)
+    if (isOnce(claim)) remember(state, now, slotOf(claim))
   }
 
-  renew(state: KeyState, now: number, slots: readonly number[]): void {
+  renew(state: KeyState, now: number, claims: readonly Claim[]): void {
     this.#giveBackEnded(state, now)
     const { held } = state
     held?.holdAsOf(now)
-    held?.renew(now, slots, this.#holdMs)
-    this.#inner.settle(state, now, 0, now)
+    held?.renew(now, claims.map(slotOf), this.#holdMs)
+    this.#inner.settle(state, now, { delta: 0, chargedAt: now })
   }
 
   keepMs(state: KeyState, now: number): number {
@@ -127,7 +127,10 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     const { drains } = this.#inner.algorithm
     for (let i = 0; i < ended.length; i += 1) {
       const at = drains ? ended.until(i) : now
-      this.#inner.settle(state, at, -ended.extra(i, UNITS), ended.extra(i, CHARGED_AT))
+      this.#inner.settle(state, at, {
+        delta: -ended.extra(i, UNITS),
+        chargedAt: ended.extra(i, CHARGED_AT),
+      })
     }
     state.held = others
     return true

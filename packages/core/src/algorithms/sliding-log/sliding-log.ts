@@ -1,4 +1,4 @@
-import type { Algorithm, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
+import type { Algorithm, CompiledLimit, Correction, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import { type Log, LogArray, MAX_LOG_LIMIT } from './log.ts'
 
@@ -39,7 +39,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
     if (cost > 0) state.log.add(now, cost)
   }
 
-  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+  settle(state: KeyState, now: number, { delta, chargedAt }: Correction): void {
     this.commit(state, now, 0)
     const log = state.log as Log
     const at = Math.min(chargedAt, now)

@@ -1,4 +1,11 @@
-import type { Algorithm, AlgorithmParams, CompiledLimit, InLine, KeyState } from '../algorithm.ts'
+import type {
+  Algorithm,
+  AlgorithmParams,
+  CompiledLimit,
+  Correction,
+  InLine,
+  KeyState,
+} from '../algorithm.ts'
 import { ConstantLimit, MAX_LIMIT } from '../algorithm.ts'
 import type { Step } from '../step.ts'
 import { coarseTicks, MAX_EXACT, tickAt, tickStart } from '../ticks.ts'
@@ -116,7 +123,7 @@ class SlidingWindowLimit extends ConstantLimit implements CompiledLimit {
     step.commit(state, this, now, cost)
   }
 
-  settle(state: KeyState, now: number, delta: number, chargedAt: number): void {
+  settle(state: KeyState, now: number, { delta, chargedAt }: Correction): void {
     step.enter(state, this, now)
     step.settle(state, this, now, delta, chargedAt)
     this.decide(state, now, 0)

@@ -107,8 +107,7 @@ async function play(
     key: 'client',
     limit,
     cost: each.cost,
-    slot: hasSlots ? each.slot : undefined,
-    owner: limit.algorithm.reserves && each.owner > 0 ? each.owner : undefined,
+    claim: hasSlots ? [each.slot, each.owner] : undefined,
   })
   const admitted: Admitted[] = []
   const some = (count: number, at: number) => {
@@ -214,7 +213,12 @@ export function crowdedSharingSuite(open: Open): void {
     const ledgers = stores.map((store) =>
       store.open([keyspace], `crowd:${process.pid}:${plays}`, 30_000),
     )
-    const charge = (slot: number, cost = 1): Charge => ({ key: 'client', limit, cost, slot })
+    const charge = (slot: number, cost = 1): Charge => ({
+      key: 'client',
+      limit,
+      cost,
+      claim: [slot],
+    })
     for (let round = 0; round < 2; round += 1) {
       const taken: { slot: number; place: number }[] = []
       const taking = ledgers.map(async (ledger, place) => {

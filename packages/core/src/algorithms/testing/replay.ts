@@ -9,6 +9,6 @@ export function replay(algorithm: Algorithm, trace: Trace): Partial<Outcome>[] {
   return trace.steps.map((step) => {
     const now = from + step.at
     if ('cost' in step) return key.consume(now, step.cost, step.slot)
-    return key.settle(now, step.delta, from + step.chargedAt, step.slot, step.remaining)
+    return key.settle(now, step.delta, from + step.chargedAt, step.slot ?? step.remaining)
   })
 }

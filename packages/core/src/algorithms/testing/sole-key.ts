@@ -16,8 +16,9 @@ export class SoleKey {
 
   /** @param slot the slot to take, if the limit counts slots */
   consume(now: number, cost = 1, slot?: number): Outcome {
+    const claim = slot === undefined ? undefined : [slot]
     const state = copy(this.#kept)
-    const charge = { key: '', limit: this.limit, cost, slot }
+    const charge = { key: '', limit: this.limit, cost, claim }
     decideOne(state, charge, now, cost)
     const outcome = outcomeOf(state)
     if (commitOne(state, charge, now, state.admitted ? cost : 0)) this.#kept = state
@@ -29,15 +30,16 @@ export class SoleKey {
     return this.fork().consume(now, cost)
   }
 
+  /** @param claimed the slot, or the units that remained after the charge of a queue */
   settle(
     now: number,
     delta: number,
     chargedAt: number,
-    slot?: number,
-    remaining?: number,
+    claimed?: number,
   ): Pick<Outcome, 'remaining' | 'resetMs'> {
     this.#kept = copy(this.#kept)
-    this.limit.settle(this.#kept, now, delta, chargedAt, slot, undefined, remaining)
+    const claim = claimed === undefined ? undefined : [claimed]
+    this.limit.settle(this.#kept, now, { delta, chargedAt, claim })
     return { remaining: this.#kept.remaining, resetMs: this.#kept.resetMs }
   }
 

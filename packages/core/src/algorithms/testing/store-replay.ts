@@ -45,8 +45,12 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
   })
   const store = open(clock)
   const ledger = withVerbs(store.open(keyspaces, 'traces'))
-  const charges = (key: string, cost: number, slot?: number, remaining?: number) =>
-    chargesOf(limits, form.before, { key, cost, slot, remaining })
+  const charges = (key: string, cost: number, claimed?: number) =>
+    chargesOf(limits, form.before, {
+      key,
+      cost,
+      claim: claimed === undefined ? undefined : [claimed],
+    })
   const said: Partial<Outcome>[] = []
   for (const step of trace.steps) {
     clock.set(from + step.at)
@@ -55,7 +59,7 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
       const other = form.beside && charges('two', form.beside(cost))
       said.push(outcomeOf(await consume(ledger, charges('one', cost, slot), other), form.before))
     } else {
-      const corrected = charges('one', step.delta, step.slot, step.remaining)
+      const corrected = charges('one', step.delta, step.slot ?? step.remaining)
       await ledger.settle(corrected, from + step.chargedAt)
       const { remaining, resetMs } = outcomeOf(await ledger.peek(charges('one', 0)), form.before)
       said.push({ remaining, resetMs })

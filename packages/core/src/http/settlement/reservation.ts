@@ -38,7 +38,7 @@ export function holdEstimate(
   }
   // Slots end with the response, and an estimate when it is settled.
   const own = charges.map((each) => {
-    return each.limit.algorithm.reserves ? each : { ...each, slot: undefined }
+    return each.limit.algorithm.reserves ? each : { ...each, claim: undefined }
   })
   const ended = (reason: string) => {
     if (reason === 'abandoned') correction.keep()

@@ -1,4 +1,5 @@
 import { mostSettled } from '../../algorithms/algorithm.ts'
+import { ending } from '../../algorithms/held/claim.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import type { Charged, ChargeLimiter } from '../../limiter/charge-limiter.ts'
@@ -57,7 +58,7 @@ export class Correction<Request = never, Response = never> {
     this.#kept = charges.map(({ cost }) => cost)
     this.#added = charges.map(() => 0)
     this.#isReserved = charges.map(
-      ({ limit, slot }) => limit.algorithm.reserves === true && slot !== undefined,
+      ({ limit, claim }) => limit.algorithm.reserves === true && claim !== undefined,
     )
   }
 
@@ -124,7 +125,8 @@ export class Correction<Request = never, Response = never> {
     if (!isEnded.includes(true) && units.every((each) => each === 0)) return undefined
     const differences = this.#charges.map((each, i) => {
       if (isEnded[i]) this.#isReserved[i] = false
-      return { ...each, cost: units[i] as number, reserved: isEnded[i] ? each.cost : undefined }
+      const claim = isEnded[i] && each.claim ? ending(each.claim, each.cost) : undefined
+      return { ...each, cost: units[i] as number, claim }
     })
     try {
       const { route } = this.#messages

@@ -131,7 +131,7 @@ async function readingOf<Request, Response>(
   if (reading === CLIENT_GONE || reading === 'skip' || reading === 'preflight') return undefined
   // A preview takes no slot.
   return Array.isArray(reading)
-    ? reading.map((charge) => ({ ...charge, slot: undefined }))
+    ? reading.map((charge) => ({ ...charge, claim: undefined }))
     : reading
 }
 

@@ -236,8 +236,7 @@ export class MemoryLedger implements Ledger<'sync'> {
 function mayAdd(change: Change): boolean {
   if (change.kind === 'settle')
     return change.charges.some(
-      ({ cost, reserved, confirmed }) =>
-        cost > 0 || reserved !== undefined || confirmed !== undefined,
+      ({ cost, claim, limit }) => cost > 0 || (limit.algorithm.reserves && claim !== undefined),
     )
   return change.kind === 'renew'
 }

@@ -227,12 +227,13 @@ describe('a full memory store', () => {
       for (const { kind, ledger: i, key, slot, cost, ms } of acts) {
         clock.advance(ms)
         const [ledger, limit] = [ledgers[i]!, limits[i] as CompiledLimit]
-        const charge = { key, limit, cost, slot }
+        const charge = { key, limit, cost, claim: [slot] }
         try {
           if (kind === 'consume') {
             const charged = [{ ...charge, cost: Math.abs(cost) }]
             ledger.consume(i === 0 ? withRefusals(charged, banned) : charged)
-          } else if (kind === 'settle') ledger.settle([{ ...charge, reserved: 1 }], clock() - 2500)
+          } else if (kind === 'settle')
+            ledger.settle([{ ...charge, claim: [slot, 0, 1] }], clock() - 2500)
           else if (kind === 'renew') ledger.renew([[charge]])
           else if (kind === 'block') ledger.block(key, 5000)
           else if (kind === 'reset') ledger.reset(key)

@@ -136,7 +136,7 @@ describe.each(ofEachFamily(everyCluster))('with a cluster of %s', (_, connect) =
     const limits = [concurrency.compile({ limit: 2, windowMs: WINDOW }), perHour(3)] as const
     const ledger = ledgerOf(open, limits, clock)
     const ask = (slot: number, address: string): Charge[] => [
-      { ...charge('user', limits[0]), slot },
+      { ...charge('user', limits[0]), claim: [slot] },
       charge(address, limits[1]),
     ]
     const free = async () => (await remaining(ledger, 'user', limits))[0]

@@ -1,4 +1,5 @@
 import {
+  claimOf,
   constantsOf,
   functionsOf,
   readState,
@@ -22,35 +23,24 @@ ${SERVER_TIME}`
  * Corrects the charges of a request, but those of blocked keys.
  *
  * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). Then for each policy its
- * constants, by how much the charge is corrected (units) and, if it holds slots, the number of the
- * slot, or 0; and if these are reservations, the units that it was charged, or 0, and two slots whose settlements are
- * confirmed, or 0 (the first is -1: this one is not remembered). If it queues: the units
- * that remained after the charge, or -1.
+ * constants, by how much the charge is corrected (units) and the numbers of the claim (see `LuaStep.claims`).
  *
  * @param isShown whether it returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
  *   as it was read. Of a step with `show`: what remained before, and what remains (units; below 0: a debt), until the quota is full
- *   (ms), 0. Of a blocked key -1 comes first. Behind all of this, 8 for each policy that reserves: by how much it was
- *   corrected (units). Clients' own limits are shown as by decide.lua.ts
+ *   (ms), 0. Of a blocked key -1 comes first. Behind all of this, 16 for each policy with entries, but without
+ *   \`show\`: see there. Clients' own limits are shown as by decide.lua.ts
  */
 export function settleLua(steps: readonly ScriptStep[], isShown: boolean): string {
-  let next = 1
-  let reserving = 0
+  let last = 3
+  let telling = 0
+  const next = () => `ARGV[${++last}]`
   const policies = steps.map((each, i) => {
-    const holdsSlots = each.step.entries?.renew !== undefined
-    const from = next
-    const delta = from + each.given
-    const given = holdsSlots ? (each.step.entries?.reserves ? 5 : 2) : 1
-    const queues = each.step.queues === true
-    next = delta + given + Number(queues)
-    const constants = constantsOf(each, constantArguments(each, from))
-    const [, ...others] = Array.from({ length: given }, (_, n) => `ARGV[at + ${delta + n}]`)
-    const ofSlot =
-      others.length > 0
-        ? `\n  local ${NUMBERS.slice(0, given - 1).join(', ')} = ${others.join(', ')}`
-        : ''
-    const left = queues ? `local remaining = ARGV[at + ${delta + given}]` : ''
-    const place = each.step.entries?.reserves ? ++reserving : 0
-    return { ...each, number: i + 1, place, constants, delta, ofSlot, left }
+    const constants = constantsOf(each, Array.from({ length: each.given }, next))
+    const delta = next()
+    const claim = claimOf(each.step.claims?.settle, next)
+    const { entries } = each.step
+    const place = entries && entries.show === undefined ? ++telling : 0
+    return { ...each, number: i + 1, place, constants, delta, claim }
   })
   // All are read before the first is written: a key that can't be read leaves none corrected.
   const read = policies.map((policy) => {
@@ -65,14 +55,14 @@ do
 end`
   })
   const corrected = policies.map((policy) => {
-    const { number, place, constants, delta, ofSlot, left, step } = policy
+    const { number, place, constants, delta, claim, step } = policy
     return `
 if read[${number}][1] >= 0 then
   local key, ${STATE.join(', ')} = KEYS[${number}], unpack(read[${number}], 1, ${STATE.length})
   ${constants}
   ${useOwn(policy)}
-  local delta = ARGV[at + ${delta}]${ofSlot}
-  ${left}
+  local delta = ${delta}
+  ${claim}
   local rebased, fullIn, raw, corrected
   ${step.enter ?? ''}
   ${isShown ? shown(policy, 'local before = remaining') : ''}
@@ -84,8 +74,8 @@ end`
   })
   return `${functionsOf(steps)}
 ${ARGUMENTS}
-local at, chargedAt, read, raws, deltas = 3, ARGV[3] < 0 and now or ARGV[3], {}, {}, {}
-${isShown && reserving > 0 ? `for n = 1, ${reserving} do deltas[n] = pack('<d', 0) end` : ''}
+local chargedAt, read, raws, deltas = ARGV[3] < 0 and now or ARGV[3], {}, {}, {}
+${isShown && telling > 0 ? `for n = 1, ${telling} do deltas[n] = pack('<dd', 0, now) end` : ''}
 ${read.join('')}
 ${corrected.join('')}
 ${isShown ? "return pack('<d', now) .. table.concat(raws) .. table.concat(deltas) .. (owns or '')" : ''}`
@@ -104,10 +94,10 @@ function shown({ step }: ScriptStep, use: string): string {
 }
 
 /**
- * Holds slots anew. A key that is blocked or can't be read is left as it is.
+ * Holds what is claimed anew. A key that is blocked or can't be read is left as it is.
  *
- * KEYS: each once. ARGV from 3 on, for each key: the constants of its limit, how many slots, and their
- * numbers.
+ * KEYS: each once. ARGV from 3 on, for each key: the constants of its limit, how many claims, and their
+ * first numbers.
  */
 export function renewLua(each: ScriptStep): string {
   const { step, given } = each
@@ -135,8 +125,6 @@ export function constantArguments({ given }: ScriptStep, from: number): string[]
   return Array.from({ length: given }, (_, n) => `ARGV[at + ${from + n}]`)
 }
 
-/** What the settlement of a step sees that holds slots; the last three where these are reservations. */
-const NUMBERS = ['slot', 'reserved', 'confirmed', 'confirmedToo']
 const STATE = ['a', 'b', 'c', 'livesUntil', 'own']
 
 /** Keeps a corrected state, unless its quota is full. */
@@ -155,7 +143,7 @@ const KEEP = (each: ScriptStep) => `
  */
 export const PROBE = probe('')
 
-/** A probe where charges are slots or reservations. */
+/** A probe where anything is held. */
 export const PROBE_HELD = probe(`
 call('DEL', probe)
 call('ZADD', probe, '1', 'x')

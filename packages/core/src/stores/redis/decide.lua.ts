@@ -1,4 +1,5 @@
 import {
+  claimOf,
   constantsOf,
   functionsOf,
   NO_STATE,
@@ -18,7 +19,7 @@ const MIN_TTL_MS = 1000
  * The arguments of a script.
  *
  * `general`: for each request, or once if the requests are alike, for each policy: its constants, its cost
- * (units) and, if it holds slots, the number of the slot, or 0; if these are reservations, their owner, or 0. Then, unless it is one request on the
+ * (units) and the numbers of its claim (see `LuaStep.claims`). Then, unless it is one request on the
  * server's clock: the time (ms; -1: the server's), the least that a key lives after a write (ms), how many
  * numbers each request has (0: they are alike), and 1 if a key comes twice.
  *
@@ -117,8 +118,8 @@ interface ScriptPolicy extends ScriptStep {
   readonly at: string
   readonly constants: string
   readonly cost: string
-  readonly slot: string | undefined
-  readonly owner: string | undefined
+  /** Sets the numbers of its claim. */
+  readonly claim: string
   /** Whether it refuses nothing. */
   readonly dry: string | undefined
 }
@@ -139,11 +140,10 @@ function policiesOf(steps: readonly ScriptStep[], args: Arguments) {
     const fixed = Array.isArray(args) ? (args[i] as readonly number[]).map(String) : undefined
     const constants = constantsOf(each, fixed ?? Array.from({ length: each.given }, next))
     const cost = isGeneral ? next() : '1'
-    const slot = isGeneral && each.step.entries?.renew ? next() : undefined
-    const owner = slot !== undefined && each.step.entries?.reserves ? next() : undefined
+    const claim = isGeneral ? claimOf(each.step.claims?.decide, next) : ''
     const dry = args === 'dry' ? `${next()} == 1` : undefined
     const at = i === 0 ? 'first' : `first + ${i}`
-    return { ...each, number: i + 1, at, constants, cost, slot, owner, dry }
+    return { ...each, number: i + 1, at, constants, cost, claim, dry }
   })
   return { policies, size }
 }
@@ -175,7 +175,7 @@ const UNREADABLE = `
 
 /** Reads and decides a charge. */
 function decide(policy: ScriptPolicy, inBlock: string): string {
-  const { step, at, constants, cost, owner } = policy
+  const { step, at, constants, cost, claim } = policy
   return `
     local key, a, b, c, livesUntil, own = KEYS[${at}]
     ${constants}
@@ -183,7 +183,7 @@ function decide(policy: ScriptPolicy, inBlock: string): string {
     local admitted, rebased
     if a >= 0 then
       local cost = ${cost}
-      ${owner === undefined ? '' : `local owner = ${owner}`}
+      ${claim}
       ${step.enter ?? ''}
       ${step.decide}
       ${inBlock}
@@ -205,12 +205,10 @@ function show({ step }: ScriptPolicy): string {
 
 /** Charges `cost` units, and keeps a state that has moved with the clock. */
 function charge(policy: ScriptPolicy, minTtl: string): string {
-  const { step, slot, owner } = policy
+  const { step } = policy
   return `
       if cost > 0 or rebased then
         local fullIn
-        ${slot === undefined ? '' : `local slot = ${slot}`}
-        ${owner === undefined ? '' : `local owner = ${owner}`}
         ${step.commit}
         ${step.full ?? ''}
         ${writeState(policy, minTtl)}
@@ -250,6 +248,7 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
   if ${kept(policy)[0]} >= 0 then
     local ${KEPT.join(', ')} = ${kept(policy).join(', ')}
     local cost, key, raw = ${policy.cost}, KEYS[${policy.at}]
+    ${policy.claim}
     ${policy.constants}
     ${useOwn(policy)}
     ${policy.step.entries?.show ? `if admitted and not all then cost = 0 end${show(policy)}\nraws[${policy.at}] = raw` : ''}

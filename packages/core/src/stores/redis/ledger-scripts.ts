@@ -59,10 +59,14 @@ interface ScriptRun {
   readonly states: readonly ChangedKey[]
 }
 
+type Numbers = readonly (readonly number[])[]
+
 /** The scripts of the policies of a ledger. */
 export class LedgerScripts {
   readonly #keyspaces: readonly ScriptKeyspace[]
   readonly #luaSteps: readonly LuaStep[]
+  /** What the numbers of the claims are where there is no claim, for each policy. */
+  readonly #claims: { readonly decide: Numbers; readonly settle: Numbers }
   /** Whether a request has one key, so that nothing else depends on whether it is refused. */
   readonly #isAlone: boolean
   readonly #known = new Map<string, Script>()
@@ -71,6 +75,8 @@ export class LedgerScripts {
    * where the server does not have it yet, they are sent again in their order.
    */
   readonly #isGeneral: boolean
+  /** Whether a policy has something to renew. */
+  readonly renews: boolean
   /** Decides usual requests with the limits of the keyspaces, which stand in its text. Null: there is none. */
   #fixed: Script | null | undefined
 
@@ -83,8 +89,12 @@ export class LedgerScripts {
   private constructor(keyspaces: readonly ScriptKeyspace[], luaSteps: readonly LuaStep[]) {
     this.#keyspaces = keyspaces
     this.#luaSteps = luaSteps
+    const numbersOf = (kind: 'decide' | 'settle') =>
+      luaSteps.map(({ claims }) => Object.values(claims?.[kind] ?? {}))
+    this.#claims = { decide: numbersOf('decide'), settle: numbersOf('settle') }
     this.#isAlone = keyspaces.length === 1
     this.#isGeneral = luaSteps.some(({ entries }) => entries !== undefined)
+    this.renews = luaSteps.some(({ entries }) => entries?.renew !== undefined)
     const move = luaSteps.some(({ constantsMove }) => constantsMove)
     if (move || keyspaces.some(({ limit }) => limit === undefined)) this.#fixed = null
   }
@@ -118,7 +128,7 @@ export class LedgerScripts {
     const args: string[] = []
     const codes = charges.map((charge, i) => {
       const own = this.#stepOf(i, numbersOf(charge, about))
-      addNumbers(args, [charge], [own.step], [own.given], about, {})
+      addNumbers(args, [charge], [this.#claims.decide[i] as readonly number[]], [own.given], about)
       const known = kinds.findIndex((kind) => isSameKind(kind, own))
       return FIRST_KIND + (known < 0 ? kinds.push(own) - 1 : known)
     })
@@ -136,7 +146,7 @@ export class LedgerScripts {
     const about = aboutNow(time)
     const given = charges.map((charge) => numbersOf(charge, about))
     const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
-    addNumbers(args, charges, this.#luaSteps, given, about, { settles: true })
+    addNumbers(args, charges, this.#claims.settle, given, about)
     return { script: this.#script(isShown ? 'settleShown' : 'settle', given), args }
   }
 
@@ -173,7 +183,7 @@ export class LedgerScripts {
     return { script: block, args: [`${time.now}`, `${time.minTtlMs}`, '0', '0'] }
   }
 
-  /** Holds slots anew: those of one policy in one call. */
+  /** Holds what is claimed anew: all of one policy in one call. */
   #renewals(renewals: readonly Renewal[], time: ScriptTime): ScriptRun[] {
     return this.#keyspaces.flatMap((_, i) => {
       const states = renewals.filter(({ policy }) => policy === i)
@@ -185,9 +195,9 @@ export class LedgerScripts {
     const about = aboutNow(time)
     const args = [`${time.now}`, `${time.minTtlMs}`]
     const given = Math.max(...renewals.map((renewal) => numbersOf(renewal, about)))
-    for (const { limit, slots } of renewals) {
+    for (const { limit, claims } of renewals) {
       addConstants(args, limit, given, about)
-      args.push(`${slots.length}`, ...slots.map(String))
+      args.push(`${claims.length}`, ...claims.map(([number]) => `${number}`))
     }
     const [{ policy }] = renewals as readonly [Renewal]
     return { script: scriptOf(renewLua(this.#stepOf(policy, given))), args }
@@ -239,7 +249,8 @@ export class LedgerScripts {
     })
     const args: string[] = []
     const isDry = kind === 'dry' || kind === 'dryPeek'
-    for (const charges of listed) addNumbers(args, charges, this.#luaSteps, given, about, { isDry })
+    for (const charges of listed)
+      addNumbers(args, charges, this.#claims.decide, given, about, isDry)
     if (time.now >= 0 || requests.length > 1) {
       const stride = alike ? 0 : args.length / requests.length
       args.push(`${time.now}`, `${time.minTtlMs}`, `${stride}`, isRepeated ? '1' : '0')
@@ -312,33 +323,27 @@ function aboutNow({ now }: ScriptTime): number {
 }
 
 /**
- * Adds what the scripts get of the charges of a request: for each its constants, its cost and, if it
- * holds slots, the slot; if these are reservations, their owner.
+ * Adds what the scripts get of the charges of a request: for each its constants, its cost and the numbers of its claim.
  *
+ * @param claims what these are where there is no claim
  * @param given how many constants the script takes for each policy
- * @param kind.settles whether the units that a reservation was charged come in place of its owner, with the slots whose
- *   settlements are confirmed, and those units that remained in a queue follow
- * @param kind.isDry whether 1 follows for each charge that refuses nothing, and 0 for any other
+ * @param isDry whether 1 follows for each charge that refuses nothing, and 0 for any other
  */
 function addNumbers(
   args: string[],
   charges: readonly Charge[],
-  luaSteps: readonly LuaStep[],
+  claims: Numbers,
   given: readonly number[],
   about: number,
-  { settles = false, isDry = false },
+  isDry = false,
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
     const charge = charges[i] as Charge
-    const { limit, cost, slot = 0, reserved = 0, owner = 0, remaining = -1, dryRun } = charge
-    const { entries, queues } = luaSteps[i] as LuaStep
-    const [first = charge.confirmed ? 0 : -1, second = 0] = charge.confirmed ?? []
+    const { limit, cost, claim, dryRun } = charge
+    const numbers = claims[i] as readonly number[]
     addConstants(args, limit, given[i] as number, about)
     args.push(`${cost}`)
-    if (entries?.renew) args.push(`${slot}`)
-    if (entries?.reserves) args.push(`${settles ? reserved : owner}`)
-    if (entries?.reserves && settles) args.push(`${first}`, `${second}`)
-    if (settles && queues) args.push(`${remaining}`)
+    for (let n = 0; n < numbers.length; n += 1) args.push(`${claim?.[n] ?? numbers[n]}`)
     if (isDry) args.push(dryRun ? '1' : '0')
   }
 }
@@ -368,12 +373,12 @@ function areDry(requests: readonly (readonly Charge[])[]): boolean {
   return requests.some((charges) => charges.some(({ dryRun }) => dryRun))
 }
 
-/** Whether two requests have the same limits, costs and dry runs, and no slots. */
+/** Whether two requests have the same limits, costs and dry runs, and no claims. */
 function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
   for (let i = 0; i < some.length; i += 1) {
     const [one, other] = [some[i] as Charge, others[i] as Charge]
     const isSame = one.limit === other.limit && one.cost === other.cost
-    if (!isSame || one.slot !== undefined || !one.dryRun !== !other.dryRun) return false
+    if (!isSame || one.claim !== undefined || !one.dryRun !== !other.dryRun) return false
   }
   return true
 }

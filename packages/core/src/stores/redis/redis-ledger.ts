@@ -46,8 +46,7 @@ export class RedisLedger implements Ledger<'async'> {
     this.#suffixes = keyspaces.map(({ name }) => `}:${name}`)
     this.#ownSuffixes = keyspaces.map(({ name }) => `}:${ownKeyspace(name)}`)
     this.#policies = keyspaces
-    const holds = keyspaces.some(({ algorithm }) => algorithm.holdsSlots || algorithm.reserves)
-    this.#probeScript = holds ? probeHeld : probe
+    this.#probeScript = scripts.renews ? probeHeld : probe
     this.#scripts = scripts
     this.#keyspaces = kept.of(keyspaces, prefix)
   }

@@ -11,8 +11,8 @@ const TIME = 8
 const STATE = 32
 /** Bytes of a client's own record. */
 const TERMS = 48
-/** Bytes of the corrections of a settlement where units are reserved. */
-const DELTA = 8
+/** Bytes of a correction that the script has found: by how much, and since when. */
+const CORRECTED = 16
 
 /**
  * Reads the decisions of decide.lua.ts: on the states that it returns the step in TypeScript comes to the same.
@@ -85,36 +85,35 @@ export function readIncreases(
   const bytes = new DataView(buffer, byteOffset, byteLength)
   const at = bytes.getFloat64(0, true)
   const increases: ChargeIncrease[] = []
-  let deltaAt = TIME + STATE * charges.length
+  let correctedAt = TIME + STATE * charges.length
   let termsAt = charges.reduce(
-    (end, { limit }) => end + (limit.algorithm.reserves ? DELTA : 0),
-    deltaAt,
+    (end, { limit }) => end + (limit.algorithm.reserves ? CORRECTED : 0),
+    correctedAt,
   )
   for (const [place, charge] of charges.entries()) {
     const from = TIME + place * STATE
     const state = toState(bytes, from, at)
     const { keepsLog, reserves } = charge.limit.algorithm
-    const delta = reserves ? bytes.getFloat64(deltaAt, true) : charge.cost
-    if (reserves) deltaAt += DELTA
+    let [corrected, since] = [charge, chargedAt < 0 ? at : chargedAt]
+    if (reserves) {
+      const { key, limit } = charge
+      corrected = { key, limit, cost: bytes.getFloat64(correctedAt, true) }
+      since = bytes.getFloat64(correctedAt + 8, true)
+      correctedAt += CORRECTED
+    }
     if (OWN_MARKS.has(bytes.getFloat64(from + 24, true))) {
       state.terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
       termsAt += TERMS
     }
-    if (blockedMsOf(state.terms, at) > 0 || (charge.cost <= 0 && charge.reserved === undefined))
-      continue
-    if (reserves) {
-      // Where it ends a reservation, the script knows by how much.
-      const { key, limit, reserved } = charge
-      const corrected = { key, limit, cost: delta }
-      settleOne(state, corrected, at, reserved || chargedAt < 0 ? at : chargedAt, increases, place)
-    } else if (keepsLog) {
+    if (blockedMsOf(state.terms, at) > 0) continue
+    if (keepsLog) {
       const { a: before, b: left, c: resetMs } = state
       const [remaining, excess] = [Math.max(0, left), Math.max(0, -left)]
       const { units: limit } = applyOwn(state, charge.limit, at)
       if (remaining < before)
         increases.push({ place, before, remaining, excess, resetMs, limit, at })
     } else {
-      settleOne(state, charge, at, chargedAt < 0 ? at : chargedAt, increases, place)
+      settleOne(state, corrected, at, since, increases, place)
     }
   }
   return increases

@@ -53,7 +53,7 @@ function crowdOf(store: Store<'async'>, key: string) {
   let slot = 0
   const charge = () => {
     slot += 1
-    return [{ key, limit, cost: 1, slot, owner: 7 }]
+    return [{ key, limit, cost: 1, claim: [slot, 7] }]
   }
   return { reserve: (count: number) => ledger.decide(Array.from({ length: count }, charge)) }
 }

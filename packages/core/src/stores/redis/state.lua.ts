@@ -54,6 +54,15 @@ export function constantsOf(
   return `local ${constants.join(', ')} = ${all.join(', ')}`
 }
 
+/** Sets the numbers of a claim. @param next Lua expression of the next number */
+export function claimOf(
+  numbers: Readonly<Record<string, number>> = {},
+  next: () => string,
+): string {
+  const names = Object.keys(numbers)
+  return names.length === 0 ? '' : `local ${names.join(', ')} = ${names.map(next).join(', ')}`
+}
+
 /** The error for a key with other bytes. The first number of a state is 0 or more. */
 export const NO_STATE = "'ERR a key that holds no state'"
 

@@ -96,8 +96,8 @@ async function settlementsOn(store: Store, clock: ManualClock) {
   for (let i = 1; i <= 400; i += 1) {
     clock.advance([0, 0, 30, 400, 90, 1500][next(6)] as number)
     const charges = limits.map((limit): Charge => {
-      const slot = limit.algorithm.reserves ? i : undefined
-      return { key: `client ${next(2)}`, limit, cost: 1 + next(3), slot }
+      const claim = limit.algorithm.reserves ? [i] : undefined
+      return { key: `client ${next(2)}`, limit, cost: 1 + next(3), claim }
     })
     const [{ key }] = charges as [Charge]
     const what = next(12)
@@ -107,7 +107,7 @@ async function settlementsOn(store: Store, clock: ManualClock) {
       said.push(outcomes.map(({ remaining }) => remaining))
       if (admitted) open.push({ at, charges })
     } else if (what < 7) {
-      const corrections = charges.map((charge) => ({ ...charge, slot: undefined }))
+      const corrections = charges.map((charge) => ({ ...charge, claim: undefined }))
       await ledger.settle(corrections, clock() - next(3000), 'store', onIncrease)
     } else if (what < 8) await ledger.block(key, 300)
     else if (what < 9) {
@@ -115,8 +115,8 @@ async function settlementsOn(store: Store, clock: ManualClock) {
       await ledger.override(next(3), key, limits[0] as CompiledLimit, override)
     } else if (settled !== undefined) {
       const corrections = settled.charges.map((charge) => {
-        const { cost, slot } = charge
-        return { ...charge, cost: next(7) - cost, reserved: slot === undefined ? undefined : cost }
+        const { cost, claim } = charge
+        return { ...charge, cost: next(7) - cost, claim: claim && [...claim, 0, cost] }
       })
       await ledger.settle(corrections, settled.at, 'store', onIncrease)
     }

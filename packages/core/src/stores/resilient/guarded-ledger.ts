@@ -180,9 +180,9 @@ export class GuardedLedger {
    * @returns what to wait for where the runtime would drop it with the request
    */
   #probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean) {
-    // A slot is held by its renewal.
+    // What is claimed is held by its renewal.
     const admittedCharges = charges.map((charge) => {
-      return admitted && charge.slot === undefined ? charge : withoutCost(charge)
+      return admitted && charge.claim === undefined ? charge : withoutCost(charge)
     })
     const probed = calls.probe(() => this.#probe(admittedCharges))
     return timersEndWithRequest ? probed : undefined
@@ -218,7 +218,7 @@ export class GuardedLedger {
 
   /** Gives the charge back in the background. If the store fails, the charge stays. */
   #giveBack(calls: StoreCalls, charges: readonly Charge[], given: StoreResult): void {
-    if (!charges.some(({ cost, slot }) => cost > 0 || slot !== undefined)) return
+    if (!charges.some(({ cost, claim }) => cost > 0 || claim !== undefined)) return
     const { at: chargedAt, outcomes } = given
     const change: Change = { kind: 'settle', charges: undone(charges, outcomes), chargedAt }
     calls.call(() => this.#remote.change(change)).catch(() => {})
@@ -257,10 +257,10 @@ export class GuardedLedger {
     const local = this.#local
     if (local === undefined || 'limit' in change) return
     if (change.kind === 'settle') {
-      const { charges, source = 'store' } = change
-      if (charges.some(({ isRepeated }) => isRepeated)) return
+      const { charges, source = 'store', isRepeated } = change
+      if (isRepeated) return
       // This process counts the units that the store has reserved, and reserves none itself.
-      const corrected = source === 'store' ? charges.map(unreserved) : charges.map(unrepeated)
+      const corrected = source === 'store' ? charges.map(unreserved) : charges
       local.change({ ...change, charges: this.#localCharges(corrected) }, onIncrease)
     } else if (change.kind === 'renew') {
       const requests = change.requests.map((charges) => this.#localCharges(charges))
@@ -298,13 +298,7 @@ function withoutCost({ key, limit }: Charge): Charge {
 }
 
 function unreserved(charge: Charge): Charge {
-  const { reserved } = charge
-  return reserved === undefined ? charge : { ...charge, reserved: undefined, confirmed: undefined }
-}
-
-/** What this process counts by itself is changed once. */
-function unrepeated(charge: Charge): Charge {
-  return charge.confirmed === undefined ? charge : { ...charge, confirmed: undefined }
+  return charge.limit.algorithm.reserves ? { ...charge, claim: undefined } : charge
 }
 
 /** Advice for a change that the store has not confirmed. */

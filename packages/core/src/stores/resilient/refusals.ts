@@ -86,10 +86,10 @@ export class LedgerRefusals {
     const found: (RememberedRefusal | undefined)[] = []
     let isDry = true
     for (let i = 0; i < policies; i += 1) {
-      const { key, cost, slot, dryRun } = charges[i] as Charge
+      const { key, cost, claim, dryRun } = charges[i] as Charge
       isDry &&= dryRun === true
-      // A slot may be given back at any time.
-      if (cost > 1 || slot !== undefined || !this.#isOn(this.#spaces[i] as RefusalSpace))
+      // What is claimed may come back at any time.
+      if (cost > 1 || claim !== undefined || !this.#isOn(this.#spaces[i] as RefusalSpace))
         return undefined
       const refusal = this.#known(charges, i, now, store)
       // A bar refuses whatever is left. While the store fails, it refuses whatever is not known.
@@ -133,10 +133,10 @@ export class LedgerRefusals {
       if (origins !== undefined) this.settles()
       const isBarred = outcomes[counting]?.admitted === false
       for (const [i, outcome] of outcomes.entries()) {
-        const { key, limit, cost, slot } = charges[i] as Charge
+        const { key, limit, cost, claim } = charges[i] as Charge
         const { at, source } = origins?.[i] ?? result
         const keyspace = this.#spaces[i] as RefusalSpace
-        if (source !== 'store' || slot !== undefined) continue
+        if (source !== 'store' || claim !== undefined) continue
         // A refusal that has ended since may be this one.
         const holds = keyspace.endedBy <= ends
         const isOfLimit = !outcome.admitted && outcome.remaining === 0

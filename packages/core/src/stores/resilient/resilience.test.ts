@@ -190,7 +190,7 @@ describe('a store that decides keys separately', () => {
     const limiter = new StoreLimiter([counted, ...held], { store: { ...store, open } })
     const charges = ['ada', 'bob', 'cyd'].map((key, i) => {
       const limit = [counted, ...held][i]!.limitFor()
-      return { key, limit, cost: 1, slot: i === 0 ? undefined : 7 + i }
+      return { key, limit, cost: 1, claim: i === 0 ? undefined : [7 + i] }
     })
     limiter.hold(charges, await limiter.decide(charges), () => {})
     await pass(10_000)
@@ -823,8 +823,10 @@ describe('what a failing store receives', () => {
     const charge = { key: 'client', limit: policy.limitFor(), cost: 1 }
     const decided = await limiter.decide([charge])
     store.fail()
-    for (const more of [{}, { isRepeated: true as const }])
-      await expect(limiter.settleCharges([{ ...charge, ...more }], decided)).rejects.toThrow()
+    for (const isRepeated of [false, true]) {
+      const settled = limiter.settleCharges([charge], decided, undefined, isRepeated)
+      await expect(settled).rejects.toThrow()
+    }
     expect(await limiter.preview([charge])).toMatchObject({ source: 'local', remaining: 2 })
     limiter.close()
   })

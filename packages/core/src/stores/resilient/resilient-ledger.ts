@@ -2,7 +2,7 @@ import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import { togetherBy } from '../../key/notation.ts'
 import { clientsOf } from '../rules/change.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
-import { hasSlot } from '../rules/slots.ts'
+import { hasClaim } from '../rules/slots.ts'
 import type {
   Change,
   Charge,
@@ -110,7 +110,7 @@ export class ResilientLedger implements Ledger<'async'> {
     const parts = new Map<string, { ledger: GuardedLedger; requests: Charge[][] }>()
     for (const charges of requests) {
       for (const { policies, ledger, own } of this.#byKey(charges)) {
-        if (!own.some(hasSlot)) continue
+        if (!own.some(hasClaim)) continue
         const id = `${policies} ${togetherBy((own[0] as Charge).key)}`
         const part = parts.get(id) ?? { ledger, requests: [] }
         parts.set(id, part)
@@ -182,9 +182,9 @@ export class ResilientLedger implements Ledger<'async'> {
   }
 }
 
-/** Whether a settlement does anything: one by 0 units may end a reservation. */
-function corrects({ cost, reserved }: Charge): boolean {
-  return cost !== 0 || reserved !== undefined
+/** Whether a settlement does anything: one by 0 units may end what is claimed. */
+function corrects({ cost, claim }: Charge): boolean {
+  return cost !== 0 || claim !== undefined
 }
 
 function merged(

@@ -1,5 +1,9 @@
-import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
-import { SETTLED } from '../../algorithms/held/held.ts'
+import {
+  type Claim,
+  type CompiledLimit,
+  KeyState,
+  type OwnTerms,
+} from '../../algorithms/algorithm.ts'
 import type { Change, ChargeIncrease, GrantResult, Keyspace } from '../store.ts'
 import { isOnRefusal, keepMsOf, renewOne, settleOne } from './decide-all.ts'
 import { keptMsOf, withBlock, withGrant, withOverride } from './own-terms.ts'
@@ -10,9 +14,8 @@ export interface ChangedKey {
   /** The number of the keyspace, from 0. */
   readonly policy: number
   readonly key: string
-  /** The slots that it is about, if it is about some. */
-  readonly slots?: readonly number[]
-  readonly owner?: number | undefined
+  /** What the change claims of it. */
+  readonly claims?: readonly Claim[]
 }
 
 /** The states and records that a change concerns. */
@@ -47,12 +50,11 @@ export interface ChangedStates {
 export function keysOf(change: Change, keyspaces: readonly Keyspace[]): ChangedKey[] {
   switch (change.kind) {
     case 'settle':
-      return change.charges.map(({ key, slot, owner, confirmed }, policy) => {
-        const own = slot === undefined ? [] : [slot]
-        // Where a settlement is remembered, it counts with the others that are.
-        const slots = confirmed === undefined ? own : [...own, SETTLED, ...confirmed]
-        return { policy, key, slots, owner }
-      })
+      return change.charges.map(({ key, claim }, policy) => ({
+        policy,
+        key,
+        claims: listed(claim),
+      }))
     case 'renew':
       return renewalsOf(change.requests)
     case 'block':
@@ -62,6 +64,11 @@ export function keysOf(change: Change, keyspaces: readonly Keyspace[]): ChangedK
     case 'grant':
       return [change]
   }
+}
+
+/** A claim, if there is one. */
+export function listed(claim: Claim | undefined): readonly Claim[] {
+  return claim === undefined ? [] : [claim]
 }
 
 /** The keys of a change, whatever the policy, some of them several times. */

@@ -1,4 +1,9 @@
-import { type Algorithm, type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import {
+  type Algorithm,
+  type Claim,
+  type CompiledLimit,
+  KeyState,
+} from '../../algorithms/algorithm.ts'
 import type { Charge, ChargeIncrease } from '../store.ts'
 import { applyOwn, blockedMsOf } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
@@ -13,7 +18,7 @@ export interface Decidable {
   }
   readonly cost: number
   readonly dryRun?: boolean | undefined
-  readonly owner?: number | undefined
+  readonly claim?: Claim | undefined
 }
 
 /**
@@ -22,19 +27,19 @@ export interface Decidable {
  */
 export function decideOne(
   state: KeyState,
-  { limit, owner }: Pick<Decidable, 'limit' | 'owner'>,
+  { limit, claim }: Pick<Decidable, 'limit' | 'claim'>,
   now: number,
   cost: number,
 ): void {
   if (state.terms === undefined) {
-    limit.decide(state, now, cost, owner)
+    limit.decide(state, now, cost, claim)
     return
   }
   // Only states that a store has loaded have terms, for limits that were compiled.
   const applied = applyOwn(state, limit as CompiledLimit, now)
   const blockedMs = blockedMsOf(state.terms, now)
   if (blockedMs > 0) refuse(state, blockedMs)
-  else applied.decide(state, now, cost, owner)
+  else applied.decide(state, now, cost, claim)
 }
 
 /**
@@ -48,7 +53,7 @@ export function decideOne(
  */
 export function commitOne(
   state: KeyState,
-  { limit, slot, owner }: Charge,
+  { limit, claim }: Charge,
   now: number,
   cost: number,
 ): boolean {
@@ -56,7 +61,7 @@ export function commitOne(
   const charged = state.admitted ? cost : 0
   if (charged === 0 && !state.rebased) return false
   const applied = state.own ?? limit
-  applied.commit(state, now, charged, slot, owner)
+  applied.commit(state, now, charged, claim)
   return true
 }
 
@@ -145,7 +150,7 @@ function showUncharged(
     const { rebased } = state
     const charge = charges[i] as Decidable
     const limit = state.own ?? charge.limit
-    limit.decide(state, now, 0, charge.owner)
+    limit.decide(state, now, 0, charge.claim)
     state.rebased = rebased
   }
 }
@@ -159,7 +164,7 @@ function showUncharged(
  */
 export function settleOne(
   state: KeyState,
-  { limit, cost, slot, reserved, remaining: left, confirmed }: Charge,
+  { limit, cost: delta, claim }: Charge,
   now: number,
   chargedAt: number,
   increases?: ChargeIncrease[],
@@ -167,13 +172,12 @@ export function settleOne(
 ): number | undefined {
   if (state.terms !== undefined && blockedMsOf(state.terms, now) > 0) return undefined
   const applied = state.terms === undefined ? limit : applyOwn(state, limit, now)
-  const mayIncrease = increases !== undefined && (cost > 0 || reserved !== undefined)
-  if (mayIncrease) applied.decide(state, now, 0)
+  if (increases !== undefined) applied.decide(state, now, 0)
   const before = state.remaining
-  applied.settle(state, now, cost, chargedAt, slot, reserved, left, confirmed)
+  applied.settle(state, now, { delta, chargedAt, claim })
   const { remaining, excess, resetMs } = state
-  if (mayIncrease && remaining < before)
-    increases.push({ place, before, remaining, excess, resetMs, limit: applied.units, at: now })
+  if (remaining < before)
+    increases?.push({ place, before, remaining, excess, resetMs, limit: applied.units, at: now })
   return keepMsOf(state, limit, now)
 }
 
@@ -187,13 +191,13 @@ export function keepMsOf(state: KeyState, limit: CompiledLimit, now: number): nu
 }
 
 /**
- * Holds slots of a key anew, unless it is blocked. See `CompiledLimit.renew`.
+ * Holds what is claimed of a key anew, unless it is blocked. See `CompiledLimit.renew`.
  *
  * @returns whether the store must keep the state
  */
-export function renewOne(state: KeyState, { limit, slots }: Renewal, now: number): boolean {
+export function renewOne(state: KeyState, { limit, claims }: Renewal, now: number): boolean {
   if (blockedMsOf(state.terms, now) > 0) return false
-  applyOwn(state, limit, now).renew?.(state, now, slots)
+  applyOwn(state, limit, now).renew?.(state, now, claims)
   return true
 }
 

@@ -1,4 +1,5 @@
-import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
+import type { Claim, CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
+import { ending } from '../../algorithms/held/claim.ts'
 import type { Charge } from '../store.ts'
 
 /**
@@ -11,15 +12,16 @@ export function madeOf(
 ): readonly Charge[] {
   const isMade = ({ dryRun }: Charge, i: number) => !dryRun || policies[i]?.allowed !== false
   if (charges.every(isMade)) return charges
-  return charges.map((each, i) => (isMade(each, i) ? each : { ...each, cost: 0, slot: undefined }))
+  return charges.map((each, i) => (isMade(each, i) ? each : { ...each, cost: 0, claim: undefined }))
 }
 
 /** Charges that give back the slots of an admitted request, and nothing of its other charges and reservations. */
 export function givenBack(charges: readonly Charge[]): Charge[] {
-  return charges.map((charge) => ({
-    ...charge,
-    cost: charge.limit.algorithm.holdsSlots && charge.slot !== undefined ? -1 : 0,
-  }))
+  return charges.map((charge) => {
+    const { claim, limit } = charge
+    const isSlot = limit.algorithm.holdsSlots && claim !== undefined
+    return isSlot ? { ...charge, cost: -1 } : { ...charge, cost: 0, claim: undefined }
+  })
 }
 
 /**
@@ -32,36 +34,43 @@ export function undone(
   outcomes: readonly Pick<Outcome, 'remaining'>[] = [],
 ): Charge[] {
   return charges.map((charge, i) => {
-    const { cost, slot } = charge
-    const reserved = slot === undefined ? undefined : cost
-    return { ...charge, cost: -cost, reserved, remaining: outcomes[i]?.remaining }
+    const { cost, claim } = charge
+    const reversed = { ...charge, cost: -cost, claim: claim && ending(claim, cost) }
+    return placed(reversed, outcomes[i]?.remaining)
   })
 }
 
-/** All slots of one key that are to be renewed. */
+/** A correction of a charge that left so many units. Undefined: that is not known */
+export function placed(charge: Charge, remaining: number | undefined): Charge {
+  const { placeOf } = charge.limit
+  if (placeOf === undefined || remaining === undefined || charge.cost >= 0) return charge
+  return { ...charge, claim: placeOf(remaining) }
+}
+
+/** All that is claimed of one key, to be renewed. */
 export interface Renewal {
   /** The number of the policy among those of the limiter, from 0. */
   readonly policy: number
   readonly key: string
   readonly limit: CompiledLimit
-  readonly slots: number[]
+  readonly claims: Claim[]
 }
 
-/** The slots of some requests by policy and key, so that the state of each is written once. */
+/** What some requests claim by policy and key, so that the state of each is written once. */
 export function renewalsOf(requests: readonly (readonly Charge[])[]): Renewal[] {
   const renewals = new Map<string, Renewal>()
   for (const charges of requests) {
-    for (const [policy, { key, limit, slot }] of charges.entries()) {
-      if (slot === undefined) continue
+    for (const [policy, { key, limit, claim }] of charges.entries()) {
+      if (claim === undefined) continue
       const id = `${policy} ${key}`
-      const renewal = renewals.get(id) ?? { policy, key, limit, slots: [] }
+      const renewal = renewals.get(id) ?? { policy, key, limit, claims: [] }
       renewals.set(id, renewal)
-      renewal.slots.push(slot)
+      renewal.claims.push(claim)
     }
   }
   return [...renewals.values()]
 }
 
-export function hasSlot({ slot }: Charge): boolean {
-  return slot !== undefined
+export function hasClaim({ claim }: Charge): boolean {
+  return claim !== undefined
 }

@@ -12,7 +12,7 @@ const slotsOf = (limit: number) => concurrency.compile({ limit, windowMs: 1000 }
 const held = (count: number, limit: number, keyOf: (slot: number) => string): Charge[][] => {
   const compiled = slotsOf(limit)
   return Array.from({ length: count }, (_, slot) => {
-    return [{ key: keyOf(slot + 1), limit: compiled, cost: 1, slot: slot + 1 }]
+    return [{ key: keyOf(slot + 1), limit: compiled, cost: 1, claim: [slot + 1] }]
   })
 }
 

@@ -1,6 +1,7 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { Charge } from '../store.ts'
 import { mostUnits } from './own-terms.ts'
+import { hasClaim } from './slots.ts'
 
 /**
  * The most work of one call, in charges of a state of three integers: Redis decides so many in about
@@ -9,8 +10,8 @@ import { mostUnits } from './own-terms.ts'
 const MAX_WORK = 160
 /** Entries of a state that take as long to read as one charge. */
 const ENTRIES = 64
-/** The part of a charge that one more slot of the same key takes. */
-const SLOT = 1 / 2
+/** The part of a charge that one more claim of the same key takes. */
+const CLAIM = 1 / 2
 
 /** How much work a request is at most. */
 export function workOf(charges: readonly Pick<Charge, 'limit'>[]): number {
@@ -24,7 +25,7 @@ export function isTooMuch(work: number): boolean {
   return work > MAX_WORK
 }
 
-/** Requests whose slots are to be renewed, in calls of so much work at most, of as few keys as possible. */
+/** Requests whose claims are to be renewed, in calls of so much work at most, of as few keys as possible. */
 export function renewalCalls(
   requests: Iterable<readonly Charge[]>,
 ): (readonly (readonly Charge[])[])[] {
@@ -53,16 +54,16 @@ function workOn(limit: CompiledLimit): number {
 /** @param known the keys of the call, to which it adds its own */
 function renewalWork(charges: readonly Charge[], known: Set<string>): number {
   let work = 0
-  for (const [place, { key, limit, slot }] of charges.entries()) {
-    if (slot === undefined) continue
+  for (const [place, { key, limit, claim }] of charges.entries()) {
+    if (claim === undefined) continue
     const id = `${place} ${key}`
-    work += known.has(id) ? SLOT : workOn(limit)
+    work += known.has(id) ? CLAIM : workOn(limit)
     known.add(id)
   }
   return work
 }
 
-/** The key of the first charge that has a slot. */
+/** The key of the first charge that has a claim. */
 function keyOf(charges: readonly Charge[]): string {
-  return charges.find(({ slot }) => slot !== undefined)?.key ?? ''
+  return charges.find(hasClaim)?.key ?? ''
 }

@@ -2,7 +2,7 @@ import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { ownKeyspace } from '../inspection/keyspace-name.ts'
 import { subject } from '../redis/keys.ts'
-import { applyChange, type ChangedStates, keysOf } from '../rules/change.ts'
+import { applyChange, type ChangedStates, keysOf, listed } from '../rules/change.ts'
 import { commitOne, decideAll, isOnRefusal, keepMsOf } from '../rules/decide-all.ts'
 import type {
   Change,
@@ -156,8 +156,8 @@ export class TransactionalLedger implements Ledger<'async'> {
   /** The states of a request. */
   #touched(charges: readonly Charge[]): TouchedState[] {
     return this.#names(charges).map((name, i) => {
-      const { key, slot, owner } = charges[i] as Charge
-      return { name, own: this.#ownName(key, i), slots: slot === undefined ? [] : [slot], owner }
+      const { key, claim } = charges[i] as Charge
+      return { name, own: this.#ownName(key, i), claims: listed(claim) }
     })
   }
 

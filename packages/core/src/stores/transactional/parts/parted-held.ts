@@ -1,3 +1,5 @@
+import type { Claim } from '../../../algorithms/algorithm.ts'
+import { numbersIn } from '../../../algorithms/held/claim.ts'
 import { type Held, HeldArray } from '../../../algorithms/held/held.ts'
 import { putHeld, takeHeld } from '../../rules/entry-bytes.ts'
 import { NumberReader, NumberWriter } from '../../rules/numbers.ts'
@@ -80,9 +82,9 @@ export class PartedHeld implements Held {
     return held
   }
 
-  /** The parts that a call about a slot of an owner needs. */
-  static partsOf(slot: number, owner = 0): number[] {
-    return [partOf(slot), ...ownerPart(owner)]
+  /** The parts that a call with a claim needs. */
+  static partsOf(claim: Claim): number[] {
+    return numbersIn(claim).map(partOf)
   }
 
   /** The parts that a call at some time probably needs, since something in them has ended. It keeps no entries. */
@@ -142,7 +144,7 @@ export class PartedHeld implements Held {
 
   add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
     const owner = ownerOf(extras)
-    this.#load(PartedHeld.partsOf(slot, owner))
+    this.#load([partOf(slot), ...ownerPart(owner)])
     const id = partOf(slot)
     this.#change(id).entries.add(at, slot, holdMs, extras)
     this.#refresh(id)

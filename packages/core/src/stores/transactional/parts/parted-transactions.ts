@@ -1,3 +1,4 @@
+import type { Claim } from '../../../algorithms/algorithm.ts'
 import { GrowingTransactions, MissingKeys, type States } from '../growing-transactions.ts'
 import type { Transaction, TransactionalBackend } from '../transactional-backend.ts'
 import { partedOf } from './parted-entries.ts'
@@ -20,9 +21,8 @@ export interface TouchedState {
   readonly own?: string | undefined
   /** Whether that may be changed. */
   readonly changesOwn?: boolean
-  /** The slots that it is about, and whose. */
-  readonly slots?: readonly number[]
-  readonly owner?: number | undefined
+  /** What is claimed of it. */
+  readonly claims?: readonly Claim[]
 }
 
 /** How a transaction is made. */
@@ -103,13 +103,11 @@ export class PartedTransactions {
   }
 
   /** The keys of the parts that a call about a state probably needs. */
-  #partsOf({ name, slots = [], owner }: TouchedState): string[] {
+  #partsOf({ name, claims = [] }: TouchedState): string[] {
     const known = this.#known.get(name)
     if (known === undefined) return []
-    const ids = known(performance.now() + this.#ahead).concat(
-      slots.flatMap((slot) => PartedHeld.partsOf(slot, owner)),
-    )
-    return ids.map((id) => partKey(name, id))
+    const ids = known(performance.now() + this.#ahead)
+    return ids.concat(claims.flatMap(PartedHeld.partsOf)).map((id) => partKey(name, id))
   }
 
   #learn({ seen }: TransactionStates): void {

@@ -68,7 +68,7 @@ function keyOf(limit: CompiledLimit) {
   const open = () => store.open([{ name, algorithm }], 'sluice')
   const ledger = open()
   const charge = (slot: number, owner?: number): Charge => {
-    return { key: 'client', limit, cost: 1, slot, owner }
+    return { key: 'client', limit, cost: 1, claim: [slot, owner ?? 0] }
   }
   return {
     clock,
@@ -83,8 +83,8 @@ function keyOf(limit: CompiledLimit) {
     },
     renew: (slot: number) => ledger.change({ kind: 'renew', requests: [[charge(slot)]] }),
     settle(slot: number, owner?: number) {
-      const ended = { cost: -1, reserved: algorithm.reserves ? 1 : undefined }
-      return ledger.change({ kind: 'settle', charges: [{ ...charge(slot, owner), ...ended }] })
+      const ended = { ...charge(slot, owner), cost: -1, claim: [slot, owner ?? 0, 1] }
+      return ledger.change({ kind: 'settle', charges: [ended] })
     },
   }
 }
@@ -120,7 +120,7 @@ describe.each([
     took()
     const other = open()
     const charges = [1, 2, 3].map((i) => [
-      { key: 'client', limit, cost: 1, slot: numberOf(count + i), owner: i },
+      { key: 'client', limit, cost: 1, claim: [numberOf(count + i), i] },
     ])
     const results = (await other.decide(charges)) as StoreResult[]
     expect(results.map(({ admitted }) => admitted)).toEqual([true, true, true])

@@ -1,0 +1,62 @@
+import type { Claim } from '../algorithm.ts'
+import { SETTLED } from './held.ts'
+
+// The claim of a slot or a reservation: its number, its owner (0: nobody in particular). In a correction that ends a
+// reservation also the units that it was charged; and in one that may be made again, up to two confirmed ones.
+
+export function slotOf([slot]: Claim): number {
+  return slot as number
+}
+
+/** A number that stands for whose it is; 0: nobody's in particular. */
+export function ownerOf(claim: Claim | undefined): number {
+  return claim?.[1] ?? 0
+}
+
+/**
+ * The claim with an owner, where a key is shared, as an organisation's is, and reservations are kept.
+ *
+ * @param owner a number that stands for the key of the request below it, 1 … 2^53 − 1. No owner has more
+ *   reservations of the shared key than are free
+ */
+export function ownedBy(claim: Claim, owner: number): Claim {
+  return [slotOf(claim), owner]
+}
+
+/** The claim of a correction that ends a reservation. @param units what it was charged: the cost corrects that */
+export function ending([slot, owner = 0]: Claim, units: number): Claim {
+  return [slot as number, owner, units]
+}
+
+/**
+ * The claim of the same correction, where it may be made again: the store remembers it, and makes it once.
+ *
+ * @param confirmed up to two slots of the key whose corrections are confirmed: the store forgets these
+ */
+export function once([slot, owner, units]: Claim, confirmed: readonly number[]): Claim {
+  const [one = 0, other = 0] = confirmed
+  return [slot as number, owner as number, units as number, one, other]
+}
+
+/** The units of the reservation that a correction ends; undefined: it ends none. */
+export function endedUnits(claim: Claim | undefined): number | undefined {
+  return claim?.[2]
+}
+
+/** Whether the store remembers the correction. */
+export function isOnce(claim: Claim | undefined): boolean {
+  return claim !== undefined && claim.length > 3
+}
+
+/** The slots whose corrections are confirmed. */
+export function confirmedIn([, , , ...confirmed]: Claim): number[] {
+  return confirmed.filter((slot) => slot > 0)
+}
+
+/** All slots and owners that a call with the claim looks at. */
+export function numbersIn(claim: Claim): number[] {
+  const [slot = 0, owner = 0] = claim
+  // What is remembered counts with the others that are.
+  const settled = isOnce(claim) ? [SETTLED, ...confirmedIn(claim)] : []
+  return [slot, owner, ...settled].filter((number) => number > 0)
+}
