@@ -19,7 +19,8 @@ const MIN_TTL_MS = 1000
  * The arguments of a script.
  *
  * `general`: for each request, or once if the requests are alike, for each policy: its constants, its cost
- * (units) and the numbers of its claim (see `LuaStep.claims`). Then, unless it is one request on the
+ * (units; of one that refuses nothing, beside others, -1 minus that) and the numbers of its claim (see
+ * `LuaStep.claims`). Then, unless it is one request on the
  * server's clock: the time (ms; -1: the server's), the least that a key lives after a write (ms), how many
  * numbers each request has (0: they are alike), and 1 if a key comes twice.
  *
@@ -27,12 +28,9 @@ const MIN_TTL_MS = 1000
  * for each policy its constants. Then, unless it is the server's: the time (ms), and the least that a key
  * lives after a write (ms).
  *
- * `dry`: the same as `general`, with 1 behind the numbers of each policy that refuses nothing, and 0 behind those of
- * the others.
- *
  * Constants: as `usual`, without those of the policies, which are these and stand in the text.
  */
-export type Arguments = 'general' | 'dry' | 'usual' | readonly (readonly number[])[]
+export type Arguments = 'general' | 'usual' | readonly (readonly number[])[]
 
 /**
  * The script that decides requests: all or nothing, a refusal uncharged, as `rules/decide-all.ts` has it.
@@ -54,8 +52,8 @@ export function decideLua(steps: readonly ScriptStep[], args: Arguments): string
 }
 
 /** The script that decides requests and changes nothing, with the same reply. */
-export function peekLua(steps: readonly ScriptStep[], args: 'general' | 'dry'): string {
-  return script(steps, args, false)
+export function peekLua(steps: readonly ScriptStep[]): string {
+  return script(steps, 'general', false)
 }
 
 /**
@@ -89,7 +87,7 @@ export const FIRST_KIND = 48
 
 function script(steps: readonly ScriptStep[], args: Arguments, writes: boolean): string {
   const { policies, size } = policiesOf(steps, args)
-  const isGeneral = hasGeneral(args)
+  const isGeneral = args === 'general'
   const keepsEntries = steps.some(({ step }) => step.entries)
   const known = keepsEntries ? '{}' : "call('MGET', unpack(KEYS))"
   const minTtl = isGeneral ? 'minTtl' : `(ARGV[${size + 2}] or ${MIN_TTL_MS})`
@@ -124,14 +122,10 @@ interface ScriptPolicy extends ScriptStep {
   readonly dry: string | undefined
 }
 
-function hasGeneral(args: Arguments): boolean {
-  return args === 'general' || args === 'dry'
-}
-
 /** The policies, and how many arguments their numbers take. */
 function policiesOf(steps: readonly ScriptStep[], args: Arguments) {
   let size = 0
-  const isGeneral = hasGeneral(args)
+  const isGeneral = args === 'general'
   const next = () => {
     size += 1
     return isGeneral ? `ARGV[at + ${size}] + 0` : `ARGV[${size}] + 0`
@@ -141,7 +135,7 @@ function policiesOf(steps: readonly ScriptStep[], args: Arguments) {
     const constants = constantsOf(each, fixed ?? Array.from({ length: each.given }, next))
     const cost = isGeneral ? next() : '1'
     const claim = isGeneral ? claimOf(each.step.claims?.decide, next) : ''
-    const dry = args === 'dry' ? `${next()} == 1` : undefined
+    const dry = isGeneral && steps.length > 1 ? `${cost} < 0` : undefined
     const at = i === 0 ? 'first' : `first + ${i}`
     return { ...each, number: i + 1, at, constants, cost, claim, dry }
   })
@@ -173,9 +167,12 @@ const UNREADABLE = `
         failures[#failures + 1] = problem
         a, raw = -1, pack('<dddd', -math.huge, 0, 0, 0)`
 
+/** Makes the cost that of a charge that refuses nothing. */
+const UNSIGNED = 'if cost < 0 then cost = -1 - cost end'
+
 /** Reads and decides a charge. */
 function decide(policy: ScriptPolicy, inBlock: string): string {
-  const { step, at, constants, cost, claim } = policy
+  const { step, at, constants, cost, claim, dry } = policy
   return `
     local key, a, b, c, livesUntil, own = KEYS[${at}]
     ${constants}
@@ -183,6 +180,7 @@ function decide(policy: ScriptPolicy, inBlock: string): string {
     local admitted, rebased
     if a >= 0 then
       local cost = ${cost}
+      ${dry === undefined ? '' : UNSIGNED}
       ${claim}
       ${step.enter ?? ''}
       ${step.decide}
@@ -248,6 +246,7 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
   if ${kept(policy)[0]} >= 0 then
     local ${KEPT.join(', ')} = ${kept(policy).join(', ')}
     local cost, key, raw = ${policy.cost}, KEYS[${policy.at}]
+    ${policy.dry === undefined ? '' : UNSIGNED}
     ${policy.claim}
     ${policy.constants}
     ${useOwn(policy)}

@@ -34,10 +34,8 @@ function scriptOf(text: string): Script {
 
 const COMPOSERS = {
   general: (steps: readonly ScriptStep[]) => decideLua(steps, 'general'),
-  dry: (steps: readonly ScriptStep[]) => decideLua(steps, 'dry'),
   usual: (steps: readonly ScriptStep[]) => decideLua(steps, 'usual'),
-  peek: (steps: readonly ScriptStep[]) => peekLua(steps, 'general'),
-  dryPeek: (steps: readonly ScriptStep[]) => peekLua(steps, 'dry'),
+  peek: peekLua,
   settle: (steps: readonly ScriptStep[]) => settleLua(steps, false),
   settleShown: (steps: readonly ScriptStep[]) => settleLua(steps, true),
 }
@@ -104,11 +102,13 @@ export class LedgerScripts {
     const isAlone = requests.length === 1
     const alike = isAlone || requests.every((charges) => areAlike(charges, first))
     const isRepeated = !isAlone && !areDistinct(requests)
-    const isDry = !this.#isAlone && areDry(requests)
-    let isUsual = alike && !isRepeated && !isDry && !this.#isGeneral
-    for (let i = 0; i < first.length; i += 1) if (first[i]?.cost !== 1) isUsual = false
+    let isUsual = alike && !isRepeated && !this.#isGeneral
+    for (let i = 0; i < first.length; i += 1) {
+      const { cost, dryRun } = first[i] as Charge
+      if (cost !== 1 || (dryRun && !this.#isAlone)) isUsual = false
+    }
     if (isUsual) return this.#usual(first, time)
-    return this.#general(isDry ? 'dry' : 'general', requests, time, alike, isRepeated)
+    return this.#general('general', requests, time, alike, isRepeated)
   }
 
   /**
@@ -118,8 +118,7 @@ export class LedgerScripts {
   peek(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
     if (this.#keyspaces.length > MAX_POLICIES)
       return this.#apart(requests[0] as readonly Charge[], time)
-    const kind = !this.#isAlone && areDry(requests) ? 'dryPeek' : 'peek'
-    return this.#general(kind, requests, time, requests.length === 1, false)
+    return this.#general('peek', requests, time, requests.length === 1, false)
   }
 
   #apart(charges: readonly Charge[], time: ScriptTime): ScriptCall {
@@ -236,7 +235,7 @@ export class LedgerScripts {
   }
 
   #general(
-    kind: 'general' | 'dry' | 'peek' | 'dryPeek',
+    kind: 'general' | 'peek',
     requests: readonly (readonly Charge[])[],
     time: ScriptTime,
     alike: boolean,
@@ -248,9 +247,8 @@ export class LedgerScripts {
       return Math.max(...listed.map((charges) => numbersOf(charges[i] as Charge, about)))
     })
     const args: string[] = []
-    const isDry = kind === 'dry' || kind === 'dryPeek'
     for (const charges of listed)
-      addNumbers(args, charges, this.#claims.decide, given, about, isDry)
+      addNumbers(args, charges, this.#claims.decide, given, about, !this.#isAlone)
     if (time.now >= 0 || requests.length > 1) {
       const stride = alike ? 0 : args.length / requests.length
       args.push(`${time.now}`, `${time.minTtlMs}`, `${stride}`, isRepeated ? '1' : '0')
@@ -327,7 +325,7 @@ function aboutNow({ now }: ScriptTime): number {
  *
  * @param claims what these are where there is no claim
  * @param given how many constants the script takes for each policy
- * @param isDry whether 1 follows for each charge that refuses nothing, and 0 for any other
+ * @param tellsDry whether the cost also tells which charges refuse nothing
  */
 function addNumbers(
   args: string[],
@@ -335,16 +333,15 @@ function addNumbers(
   claims: Numbers,
   given: readonly number[],
   about: number,
-  isDry = false,
+  tellsDry = false,
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
     const charge = charges[i] as Charge
     const { limit, cost, claim, dryRun } = charge
     const numbers = claims[i] as readonly number[]
     addConstants(args, limit, given[i] as number, about)
-    args.push(`${cost}`)
+    args.push(`${tellsDry && dryRun ? -1 - cost : cost}`)
     for (let n = 0; n < numbers.length; n += 1) args.push(`${claim?.[n] ?? numbers[n]}`)
-    if (isDry) args.push(dryRun ? '1' : '0')
   }
 }
 
@@ -366,11 +363,6 @@ function constantTexts(limit: CompiledLimit, about: number): readonly string[] {
     texts.set(constants, known)
   }
   return known
-}
-
-/** Whether a charge refuses nothing. */
-function areDry(requests: readonly (readonly Charge[])[]): boolean {
-  return requests.some((charges) => charges.some(({ dryRun }) => dryRun))
 }
 
 /** Whether two requests have the same limits, costs and dry runs, and no claims. */
