@@ -22,16 +22,16 @@ ${SERVER_TIME}`
 /**
  * Corrects the charges of a request, but those of blocked keys.
  *
- * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). Then for each policy its
+ * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). ARGV[4]: whether it replies (0: not). Then for each policy its
  * constants, by how much the charge is corrected (units) and the numbers of the claim (see `LuaStep.claims`).
  *
- * @param isShown whether it returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
+ * It returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
  *   as it was read. Of a step with `show`: what remained before, and what remains (units; below 0: a debt), until the quota is full
  *   (ms), 0. Of a blocked key -1 comes first. Behind all of this, 16 for each policy with entries, but without
  *   \`show\`: see there. Clients' own limits are shown as by decide.lua.ts
  */
-export function settleLua(steps: readonly ScriptStep[], isShown: boolean): string {
-  let last = 3
+export function settleLua(steps: readonly ScriptStep[]): string {
+  let last = 4
   let telling = 0
   const next = () => `ARGV[${++last}]`
   const policies = steps.map((each, i) => {
@@ -51,7 +51,7 @@ do
   ${constants}
   ${readState(policy, '', 'return redis.error_reply(problem)')}
   read[${number}] = { ${STATE.join(', ')} }
-  ${isShown ? `raws[${number}] = raw` : ''}
+  raws[${number}] = raw
 end`
   })
   const corrected = policies.map((policy) => {
@@ -63,34 +63,34 @@ if read[${number}][1] >= 0 then
   ${useOwn(policy)}
   local delta = ${delta}
   ${claim}
-  local rebased, fullIn, raw, corrected
+  local rebased, fullIn, raw, corrected, before
   ${step.enter ?? ''}
-  ${isShown ? shown(policy, 'local before = remaining') : ''}
+  ${shown(policy, 'before = remaining')}
   ${step.settle ?? ''}
-  ${isShown ? shown(policy, `raws[${number}] = pack('<dddd', before, remaining - excess, resetIn, own and own.mark or 0)`) : ''}
-  ${isShown && place > 0 ? `raws[${number}], deltas[${place}] = raw, corrected` : ''}
+  ${shown(policy, `raws[${number}] = pack('<dddd', before, remaining - excess, resetIn, own and own.mark or 0)`)}
+  ${place > 0 ? `raws[${number}], deltas[${place}] = raw, corrected` : ''}
   ${KEEP(policy)}
 end`
   })
   return `${functionsOf(steps)}
 ${ARGUMENTS}
-local chargedAt, read, raws, deltas = ARGV[3] < 0 and now or ARGV[3], {}, {}, {}
-${isShown && telling > 0 ? `for n = 1, ${telling} do deltas[n] = pack('<dd', 0, now) end` : ''}
+local chargedAt, isShown, read, raws, deltas = ARGV[3] < 0 and now or ARGV[3], ARGV[4] > 0, {}, {}, {}
+${telling > 0 ? `for n = 1, ${telling} do deltas[n] = pack('<dd', 0, now) end` : ''}
 ${read.join('')}
 ${corrected.join('')}
-${isShown ? "return pack('<d', now) .. table.concat(raws) .. table.concat(deltas) .. (owns or '')" : ''}`
+if isShown then return pack('<d', now) .. table.concat(raws) .. table.concat(deltas) .. (owns or '') end`
 }
 
 /** Tells how a step that keeps entries stands: of any other the reply has the state. */
 function shown({ step }: ScriptStep, use: string): string {
   if (step.entries?.show === undefined) return ''
   return `
-  local cost, admitted, remaining, excess, resetIn, wait = 0
-  do
+  if isShown then
+    local cost, admitted, remaining, excess, resetIn, wait = 0
     ${step.decide}
     ${step.entries.show}
-  end
-  ${use}`
+    ${use}
+  end`
 }
 
 /**
@@ -139,27 +139,21 @@ const KEEP = (each: ScriptStep) => `
 /**
  * Calls every command that a script may call, on KEYS[1], a key that no policy has: where one of them
  * fails, so does this. SET comes first: out of memory, Redis refuses a script's first write only.
- * ARGV[1]: how long that key lives if the script is interrupted (ms).
+ * ARGV[1]: how long that key lives if the script is interrupted (ms). ARGV[2]: 1 where anything is held.
  */
-export const PROBE = probe('')
-
-/** A probe where anything is held. */
-export const PROBE_HELD = probe(`
-call('DEL', probe)
-call('ZADD', probe, '1', 'x')
-call('ZSCORE', probe, 'x')
-call('ZCOUNT', probe, '1', '1')
-call('ZRANGE', probe, '0', '0')
-call('ZREM', probe, 'x')`)
-
-function probe(more: string): string {
-  return `local call, probe = redis.call, KEYS[1]
+export const PROBE = `local call, probe = redis.call, KEYS[1]
 call('SET', probe, '', 'PX', ARGV[1])
 call('SETRANGE', probe, '0', 'x')
 call('GETRANGE', probe, '0', '0')
 call('MGET', probe)
 call('GET', probe)
 call('PEXPIRE', probe, ARGV[1])
-call('TIME')${more}
-call('DEL', probe)`
-}
+call('TIME')
+call('DEL', probe)
+if ARGV[2] == '1' then
+  call('ZADD', probe, '1', 'x')
+  call('ZSCORE', probe, 'x')
+  call('ZCOUNT', probe, '1', '1')
+  call('ZRANGE', probe, '0', '0')
+  call('ZREM', probe, 'x')
+end`

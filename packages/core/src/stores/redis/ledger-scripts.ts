@@ -9,7 +9,7 @@ import type { Change, Charge, GrantChange, Keyspace } from '../store.ts'
 import { Script, type ScriptCall, type ScriptTime } from './connection.ts'
 import { renewLua, settleLua } from './correct.lua.ts'
 import { decideLua, FIRST_KIND, peekApartLua, peekLua } from './decide.lua.ts'
-import { BLOCK, grantLua, MARK_ONLY, OVERRIDE } from './own.lua.ts'
+import { grantLua, OWN } from './own.lua.ts'
 import type { ScriptStep } from './state.lua.ts'
 
 /**
@@ -36,13 +36,10 @@ const COMPOSERS = {
   general: (steps: readonly ScriptStep[]) => decideLua(steps, 'general'),
   usual: (steps: readonly ScriptStep[]) => decideLua(steps, 'usual'),
   peek: peekLua,
-  settle: (steps: readonly ScriptStep[]) => settleLua(steps, false),
-  settleShown: (steps: readonly ScriptStep[]) => settleLua(steps, true),
+  settle: settleLua,
 }
 
-const block = new Script(BLOCK)
-const override = new Script(OVERRIDE)
-const mark = new Script(MARK_ONLY)
+const ownTerms = new Script(OWN)
 
 /** In place of a limit that a client no longer has. */
 const NO_OVERRIDE = { until: 0, limit: -1, burst: undefined, maxDelayMs: undefined }
@@ -144,9 +141,9 @@ export class LedgerScripts {
   ): ScriptCall {
     const about = aboutNow(time)
     const given = charges.map((charge) => numbersOf(charge, about))
-    const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`]
+    const args = [`${time.now}`, `${time.minTtlMs}`, `${chargedAt}`, isShown ? '1' : '0']
     addNumbers(args, charges, this.#claims.settle, given, about)
-    return { script: this.#script(isShown ? 'settleShown' : 'settle', given), args }
+    return { script: this.#script('settle', given), args }
   }
 
   change(change: Change, time: ScriptTime): ScriptRun[] {
@@ -163,13 +160,13 @@ export class LedgerScripts {
         const owns = states.filter(
           ({ policy }) => !isOnRefusal(this.#keyspaces[policy] as Keyspace),
         )
-        args.push(`${change.kind === 'block' ? change.durationMs : 0}`, `${owns.length}`)
-        return [{ call: { script: block, args }, owns, states }]
+        args.push(`${owns.length}`, `${change.kind === 'block' ? change.durationMs : 0}`)
+        return [{ call: { script: ownTerms, args }, owns, states }]
       }
       case 'override': {
         const { until, limit, burst = -1, maxDelayMs = -1 } = change.override ?? NO_OVERRIDE
-        args.push(...[until, limit, burst, maxDelayMs].map(textOf))
-        return [{ call: { script: override, args }, owns: states, states }]
+        args.push('1', ...[until, limit, burst, maxDelayMs].map(textOf))
+        return [{ call: { script: ownTerms, args }, owns: states, states }]
       }
       case 'grant':
         return [{ call: this.#grant(change, args, time), owns: states, states }]
@@ -178,8 +175,9 @@ export class LedgerScripts {
 
   /** The call for a client's states of other versions of the application, after a change of its own record. */
   changeOthers({ kind }: Change, time: ScriptTime): ScriptCall {
-    if (kind === 'override' || kind === 'grant') return { script: mark, args: [] }
-    return { script: block, args: [`${time.now}`, `${time.minTtlMs}`, '0', '0'] }
+    const args = [`${time.now}`, `${time.minTtlMs}`, '0']
+    if (kind === 'block' || kind === 'reset') args.push('0')
+    return { script: ownTerms, args }
   }
 
   /** Holds what is claimed anew: all of one policy in one call. */

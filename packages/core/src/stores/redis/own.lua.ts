@@ -55,40 +55,30 @@ for n = first, #KEYS do
   end
 end`
 
-/** Only marks KEYS, which are states of further versions of the application. */
-export const MARK_ONLY = `local call, first = redis.call, 1
-${MARK_STATES}`
-
 /**
- * Blocks a client, or ends its block, and makes its quotas full.
+ * Sets what a client has of its own, whatever its limit is.
  *
- * KEYS: its records, ARGV[4] of them, and its states. ARGV[3]: for how long (ms); 0: it is not blocked.
+ * KEYS: its records, ARGV[3] of them, and its states. Then ARGV has for how long it is blocked (ms; 0: it is not), which
+ * makes its quotas full; or until when it has a limit of its own (ms; 0: it has none), that limit, its burst and delay
+ * (-1: left out). Of states of further versions of the application, it may have nothing: they are marked.
+ *
+ * Returns 0 where it has set a limit.
  */
-export const BLOCK = `local call = redis.call
+export const OWN = `local call = redis.call
 ${ARGUMENTS}
-for i = 1, ARGV[4] do
+local first, isBlock = ARGV[3] + 1, #ARGV == 4
+for i = 1, ARGV[3] do
   ${READ}
-  blockedUntil = ARGV[3] > 0 and now + ARGV[3] or 0
+  if isBlock then blockedUntil = ARGV[4] > 0 and now + ARGV[4] or 0
+  else ownUntil, limit, burst, delay = unpack(ARGV, 4, 7) end
   ${WRITE}
 end
-for n = ARGV[4] + 1, #KEYS do call('DEL', KEYS[n], KEYS[n] .. '${HELD_SUFFIX}') end`
-
-/**
- * Sets a client's own limit, or ends it.
- *
- * KEYS: its record, and its states. ARGV from 3 on: until when (ms; 0: it has none), the limit, its burst and delay
- * (-1: left out).
- */
-export const OVERRIDE = `local call = redis.call
-${ARGUMENTS}
-local i, first = 1, 2
-do
-  ${READ}
-  ownUntil, limit, burst, delay = unpack(ARGV, 3, 6)
-  ${WRITE}
+if isBlock then
+  for n = first, #KEYS do call('DEL', KEYS[n], KEYS[n] .. '${HELD_SUFFIX}') end
+  return
 end
 ${MARK_STATES}
-return 0`
+if ARGV[3] > 0 then return 0 end`
 
 /**
  * Adds units to a client's limit.

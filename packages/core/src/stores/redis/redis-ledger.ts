@@ -13,12 +13,12 @@ import type {
   StoreResult,
 } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
-import { PROBE, PROBE_HELD } from './correct.lua.ts'
+import { PROBE } from './correct.lua.ts'
 import { subject } from './keys.ts'
 import type { LedgerScripts } from './ledger-scripts.ts'
 import { readIncreases, readReply } from './reply.ts'
 
-const [probe, probeHeld] = [new Script(PROBE), new Script(PROBE_HELD)]
+const probe = new Script(PROBE)
 
 /**
  * A call is one run of a script; a probe is two, and a renewal one for each policy. In a cluster the keys of a run
@@ -31,7 +31,6 @@ export class RedisLedger implements Ledger<'async'> {
   readonly #ownSuffixes: readonly string[]
   readonly #policies: readonly Keyspace[]
   readonly #scripts: LedgerScripts
-  readonly #probeScript: Script
   readonly #keyspaces: LedgerKeyspaces
 
   constructor(
@@ -46,7 +45,6 @@ export class RedisLedger implements Ledger<'async'> {
     this.#suffixes = keyspaces.map(({ name }) => `}:${name}`)
     this.#ownSuffixes = keyspaces.map(({ name }) => `}:${ownKeyspace(name)}`)
     this.#policies = keyspaces
-    this.#probeScript = scripts.renews ? probeHeld : probe
     this.#scripts = scripts
     this.#keyspaces = kept.of(keyspaces, prefix)
   }
@@ -112,7 +110,8 @@ export class RedisLedger implements Ledger<'async'> {
     // A key of its own that is where those of the charges are.
     const key = `${this.#prefixes[0]}${subject((charges[0] as Charge).key)}}`
     const { minTtlMs } = this.#connection.time()
-    await this.#connection.run({ script: this.#probeScript, args: [`${minTtlMs}`] }, [key], done)
+    const args = [`${minTtlMs}`, this.#scripts.renews ? '1' : '0']
+    await this.#connection.run({ script: probe, args }, [key], done)
   }
 
   #namesOf(requests: readonly (readonly Charge[])[]): string[] {
