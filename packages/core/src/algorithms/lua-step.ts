@@ -1,5 +1,20 @@
 /** Bytes of a state in Redis: a, b, c and the time (ms) until which the key lives, as doubles. */
 export const STATE_BYTES = 32
+/**
+ * What an outcome in a reply of a script is: the last of its four numbers, and 1 less where the client has something of
+ * its own. A state that is replied as it is stored has 0 or more there.
+ */
+export const OUTCOME = {
+  /** A state, on which TypeScript repeats the decision. */
+  state: 0,
+  /** What the script has decided, since it alone sees all that the key has. */
+  decided: -2,
+  /** For how long the client is blocked. */
+  blocked: -4,
+  /** The key can't be read. */
+  unreadable: -6,
+} as const
+
 /** Bytes of each entry of a log, which stand behind it. */
 export const ENTRY_BYTES = 16
 

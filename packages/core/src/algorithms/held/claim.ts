@@ -8,11 +8,6 @@ export function slotOf([slot]: Claim): number {
   return slot as number
 }
 
-/** A number that stands for whose it is; 0: nobody's in particular. */
-export function ownerOf(claim: Claim | undefined): number {
-  return claim?.[1] ?? 0
-}
-
 /**
  * The claim with an owner, where a key is shared, as an organisation's is, and reservations are kept.
  *
@@ -48,15 +43,8 @@ export function isOnce(claim: Claim | undefined): boolean {
   return claim !== undefined && claim.length > 3
 }
 
-/** The slots whose corrections are confirmed. */
-export function confirmedIn([, , , ...confirmed]: Claim): number[] {
-  return confirmed.filter((slot) => slot > 0)
-}
-
-/** All slots and owners that a call with the claim looks at. */
+/** All slots and owners that a call with the claim looks at: what is remembered counts with the others that are. */
 export function numbersIn(claim: Claim): number[] {
-  const [slot = 0, owner = 0] = claim
-  // What is remembered counts with the others that are.
-  const settled = isOnce(claim) ? [SETTLED, ...confirmedIn(claim)] : []
-  return [slot, owner, ...settled].filter((number) => number > 0)
+  const [slot = 0, owner = 0, , ...confirmed] = claim
+  return [slot, owner, ...(isOnce(claim) ? [SETTLED, ...confirmed] : [])].filter((each) => each > 0)
 }

@@ -6,7 +6,7 @@ import {
   SETTLED,
   SLOT_WAIT_MS,
 } from '../held/held.ts'
-import type { LuaStep } from '../lua-step.ts'
+import { type LuaStep, OUTCOME } from '../lua-step.ts'
 
 /**
  * The Lua form of reserved.ts, around that of the other step, whose state is three integers.
@@ -61,7 +61,7 @@ export function reservedLua(inner: LuaStep, drains = false): LuaStep {
       end
     end
     if isFull then
-      admitted, raw = false, pack('<dddd', -1, ${SLOT_WAIT_MS}, ${SLOT_WAIT_MS}, own and own.mark < 0 and -3 or 2)
+      admitted, raw = false, pack('<dddd', -1, ${SLOT_WAIT_MS}, ${SLOT_WAIT_MS}, ${OUTCOME.decided} + (own and own.mark or 0))
     else
       raw = pack('<dddd', a, b, c, own and own.mark or 0)
       ${inner.decide}

@@ -7,7 +7,7 @@ import type {
   KeyState,
 } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { confirmedIn, endedUnits, isOnce, ownerOf, slotOf } from '../held/claim.ts'
+import { isOnce, slotOf } from '../held/claim.ts'
 import {
   HeldArray,
   MAX_REMEMBERED,
@@ -65,7 +65,7 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     return known
   }
 
-  decide(state: KeyState, now: number, cost: number, claim?: Claim): void {
+  decide(state: KeyState, now: number, cost: number, [, owner = 0]: Claim = []): void {
     const hasEnded = this.#giveBackEnded(state, now)
     this.#inner.decide(state, now, cost)
     const { held } = state
@@ -73,36 +73,37 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     if (hasEnded || held.clock > now) state.rebased = true
     if (held.length < MAX_RESERVATIONS / 2) return
     const free = MAX_RESERVATIONS - held.length + held.countOf(SETTLED)
-    if (free <= MAX_RESERVATIONS / 2 && held.countOf(ownerOf(claim)) >= free) refuse(state)
+    if (free <= MAX_RESERVATIONS / 2 && held.countOf(owner) >= free) refuse(state)
   }
 
-  commit(state: KeyState, now: number, cost: number, claim?: Claim): void {
+  commit(state: KeyState, now: number, cost: number, [slot, owner = 0]: Claim = []): void {
     this.#inner.commit(state, now, cost)
     state.held?.holdAsOf(now)
-    if (cost === 0 || claim === undefined) return
+    if (cost === 0 || slot === undefined) return
     state.held ??= new HeldArray(EXTRAS)
-    state.held.add(now, slotOf(claim), this.#holdMs, [now, cost, ownerOf(claim)])
+    state.held.add(now, slot, this.#holdMs, [now, cost, owner])
   }
 
   settle(state: KeyState, now: number, { delta, chargedAt, claim = [] }: Correction): void {
     this.#giveBackEnded(state, now)
     state.held?.holdAsOf(now)
-    const units = endedUnits(claim) ?? 0
+    const [slot = 0, , units = 0, ...others] = claim
+    const confirmed = others.filter((each) => each > 0)
     const ends = units > 0 || isOnce(claim)
-    const taken = ends ? state.held?.take([slotOf(claim), ...confirmedIn(claim)]) : undefined
-    const known = taken?.get(slotOf(claim))
+    const taken = ends ? state.held?.take([slot, ...confirmed]) : undefined
+    const known = taken?.get(slot)
     const correct = (delta: number, chargedAt: number) =>
       this.#inner.settle(state, now, { delta, chargedAt })
     // A client may have sent a reservation again after its settlement.
-    for (const slot of confirmedIn(claim)) {
-      const [chargedAt = now, units = 0] = taken?.get(slot) ?? []
+    for (const other of confirmed) {
+      const [chargedAt = now, units = 0] = taken?.get(other) ?? []
       if (units > 0) correct(-units, chargedAt)
     }
     if (known?.[UNITS] === 0) correct(0, now)
     else if (known !== undefined) correct(delta, delta < 0 ? (known[CHARGED_AT] as number) : now)
     else if (units > 0) correct(units + delta, now)
     else correct(delta, chargedAt)
-    if (isOnce(claim)) remember(state, now, slotOf(claim))
+    if (isOnce(claim)) remember(state, now, slot)
   }
 
   renew(state: KeyState, now: number, claims: readonly Claim[]): void {

@@ -1,3 +1,4 @@
+import { OUTCOME } from '../../algorithms/lua-step.ts'
 import {
   claimOf,
   constantsOf,
@@ -27,7 +28,7 @@ ${SERVER_TIME}`
  *
  * It returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
  *   as it was read. Of a step with `show`: what remained before, and what remains (units; below 0: a debt), until the quota is full
- *   (ms), 0. Of a blocked key -1 comes first. Behind all of this, 16 for each policy with entries, but without
+ *   (ms). Behind all of this, 16 for each policy with entries, but without
  *   \`show\`: see there. Clients' own limits are shown as by decide.lua.ts
  */
 export function settleLua(steps: readonly ScriptStep[]): string {
@@ -67,7 +68,7 @@ if read[${number}][1] >= 0 then
   ${step.enter ?? ''}
   ${shown(policy, 'before = remaining')}
   ${step.settle ?? ''}
-  ${shown(policy, `raws[${number}] = pack('<dddd', before, remaining - excess, resetIn, own and own.mark or 0)`)}
+  ${shown(policy, `raws[${number}] = pack('<dddd', before, remaining - excess, resetIn, ${OUTCOME.decided} + (own and own.mark or 0))`)}
   ${place > 0 ? `raws[${number}], deltas[${place}] = raw, corrected` : ''}
   ${KEEP(policy)}
 end`

@@ -1,3 +1,4 @@
+import { OUTCOME } from '../../algorithms/lua-step.ts'
 import {
   claimOf,
   constantsOf,
@@ -41,11 +42,10 @@ export type Arguments = 'general' | 'usual' | readonly (readonly number[])[]
  * It returns bytes: the time (ms, a little-endian double), then 32 for each key: the state as it was read, all
  * zero for a key never seen. The step in TypeScript repeats the decision on it. Of a step that
  * keeps entries, what was decided: remaining (units; refused: -1 - remaining, and below that what is in use beyond the
- * limit, as a fraction), reset (ms), wait (ms;
- * -1: never), 0. Of a blocked key, as if such a step had refused it: -1, for how long (ms), the same,
- * 1. Where the client has something of its own, the last number is -1, -2 of a blocked key, or -3 of one that has too many reservations, and behind all
- * of this stand 48 bytes about it, in the order of the keys: see `readOwn`. Of a key that can't be read minus infinity. If there are any of these, it returns an array: the bytes, and
- * what Redis says of each.
+ * limit, as a fraction), reset (ms), wait (ms; -1: never). Of a blocked key: 0, for how long (ms), 0. The last number says
+ * which of these it is: see `OUTCOME`. Where the client has something of its own, 48 bytes about it stand behind all of
+ * this, in the order of the keys: see `readOwn`. If there are keys that can't be read, it returns an array: the bytes,
+ * and what Redis says of each.
  */
 export function decideLua(steps: readonly ScriptStep[], args: Arguments): string {
   return script(steps, args, true)
@@ -165,7 +165,7 @@ const UNREADABLE = `
         if raw.err and not problem:find('WRONGTYPE', 1, true) then return raw end
         failures = failures or {}
         failures[#failures + 1] = problem
-        a, raw = -1, pack('<dddd', -math.huge, 0, 0, 0)`
+        a, raw = -1, pack('<dddd', 0, 0, 0, ${OUTCOME.unreadable})`
 
 /** Makes the cost that of a charge that refuses nothing. */
 const UNSIGNED = 'if cost < 0 then cost = -1 - cost end'
@@ -198,7 +198,7 @@ function show({ step }: ScriptPolicy): string {
   return `
       local remaining, excess, resetIn, wait
       ${step.entries.show}
-      raw = pack('<dddd', admitted and remaining or -1 - remaining - excess / ${EXCESS}, resetIn, wait, own and own.mark or 0)`
+      raw = pack('<dddd', admitted and remaining or -1 - remaining - excess / ${EXCESS}, resetIn, wait, ${OUTCOME.decided} + (own and own.mark or 0))`
 }
 
 /** Charges `cost` units, and keeps a state that has moved with the clock. */

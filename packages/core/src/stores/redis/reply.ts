@@ -1,6 +1,7 @@
 import { KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
+import { OUTCOME } from '../../algorithms/lua-step.ts'
 import { warnOnce } from '../../errors/warning.ts'
-import { type Decidable, decideAll, settleOne } from '../rules/decide-all.ts'
+import { decideAll, settleOne } from '../rules/decide-all.ts'
 import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
 import type { Charge, ChargeIncrease, StoreResult } from '../store.ts'
 import { EXCESS } from './decide.lua.ts'
@@ -38,34 +39,27 @@ export function readReply(
   for (const charges of requests) {
     const outcomes: KeyState[] = []
     let failure: Error | undefined
-    let decidable: readonly Decidable[] = charges
-    let known: (OwnTerms | undefined)[] | undefined
+    let decided: Set<KeyState> | undefined
     for (let i = 0; i < charges.length; i += 1) {
-      const { algorithm } = (charges[i] as Charge).limit
+      const tag = bytes.getFloat64(from + 24, true)
+      const kind = tag < 0 ? 2 * Math.ceil(tag / 2) : OUTCOME.state
       // The errors of keys that can't be read come in their order.
-      if (bytes.getFloat64(from, true) === -Infinity) failure = unreadable(failures.shift(), at)
-      const isDecided = algorithm.keepsLog || FULL.has(bytes.getFloat64(from + 24, true))
-      if (isDecided) decidable = decidable.map((each, k) => (k === i ? asDecided(each) : each))
-      const state = isDecided ? toDecided(bytes, from, at) : toState(bytes, from, at)
+      if (kind === OUTCOME.unreadable) failure = unreadable(failures.shift(), at)
+      const state =
+        kind === OUTCOME.decided ? toDecided(bytes, from) : toState(bytes, from, at, kind)
       outcomes.push(state)
-      if (OWN_MARKS.has(bytes.getFloat64(from + 24, true))) {
-        const terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
+      if (tag !== kind && tag < 0) {
+        state.terms = termsIn(bytes, termsAt, state)
         termsAt += TERMS
-        if (!isDecided) state.terms = terms
-        else {
-          known ??= []
-          known[i] = terms
-        }
+      }
+      if (kind === OUTCOME.decided) {
+        decided ??= new Set()
+        decided.add(state)
+        if (state.terms !== undefined) applyOwn(state, (charges[i] as Charge).limit, at)
       }
       from += STATE
     }
-    const admitted = failure === undefined && decideAll(outcomes, decidable, at, isPeek)
-    // The step has used them already.
-    known?.forEach((terms, i) => {
-      const state = outcomes[i] as KeyState
-      state.terms = terms
-      applyOwn(state, (charges[i] as Charge).limit, at)
-    })
+    const admitted = failure === undefined && decideAll(outcomes, charges, at, isPeek, decided)
     results.push(failure ?? { admitted, at, source: 'store', outcomes })
   }
   return results
@@ -92,8 +86,10 @@ export function readIncreases(
   )
   for (const [place, charge] of charges.entries()) {
     const from = TIME + place * STATE
-    const state = toState(bytes, from, at)
-    const { keepsLog, reserves } = charge.limit.algorithm
+    const tag = bytes.getFloat64(from + 24, true)
+    const kind = tag < 0 ? 2 * Math.ceil(tag / 2) : OUTCOME.state
+    const state = toState(bytes, from, at, kind)
+    const { reserves } = charge.limit.algorithm
     let [corrected, since] = [charge, chargedAt < 0 ? at : chargedAt]
     if (reserves) {
       const { key, limit } = charge
@@ -101,12 +97,12 @@ export function readIncreases(
       since = bytes.getFloat64(correctedAt + 8, true)
       correctedAt += CORRECTED
     }
-    if (OWN_MARKS.has(bytes.getFloat64(from + 24, true))) {
-      state.terms = { ...termsIn(bytes, termsAt), blockedUntil: state.terms?.blockedUntil ?? 0 }
+    if (tag !== kind && tag < 0) {
+      state.terms = termsIn(bytes, termsAt, state)
       termsAt += TERMS
     }
     if (blockedMsOf(state.terms, at) > 0) continue
-    if (keepsLog) {
+    if (kind === OUTCOME.decided) {
       const { a: before, b: left, c: resetMs } = state
       const [remaining, excess] = [Math.max(0, left), Math.max(0, -left)]
       const { units: limit } = applyOwn(state, charge.limit, at)
@@ -119,32 +115,19 @@ export function readIncreases(
   return increases
 }
 
-/** The limit that a client has of its own at this moment, as state.lua.ts has written it. */
-function termsIn(bytes: DataView, from: number): Omit<OwnTerms, 'blockedUntil'> {
+/** What a client has of its own at this moment, as state.lua.ts has written it. @param state says whether it is blocked */
+function termsIn(bytes: DataView, from: number, { terms }: KeyState): OwnTerms {
   const number = (i: number) => bytes.getFloat64(from + 8 * i, true)
   const option = (i: number) => (number(i) < 0 ? undefined : number(i))
   const [until, limit, units] = [number(0), number(1), number(4)] as [number, number, number]
   return {
     override: until > 0 ? { until, limit, burst: option(2), maxDelayMs: option(3) } : undefined,
     grants: units > 0 ? [{ until: number(5), units, id: '' }] : [],
+    blockedUntil: terms?.blockedUntil ?? 0,
   }
 }
 
-/** The script alone decided, since it alone sees the entries of a log. */
-const DECIDED = { algorithm: {}, decide() {}, commit() {} }
-
-function asDecided(charge: Decidable): Decidable {
-  return { ...charge, cost: 0, limit: DECIDED }
-}
-
-/** The last number of a key whose client has something of its own, and of one that is blocked. */
-const OWN_MARKS = new Set([-1, -2, -3])
-/** The last number of a blocked key, without and with something of its client's own. */
-const BLOCKED = new Set([1, -2])
-/** The last number of a key that has too many reservations, without and with the same: see reserved.lua.ts. */
-const FULL = new Set([2, -3])
-
-function toDecided(bytes: DataView, from: number, at: number): KeyState {
+function toDecided(bytes: DataView, from: number): KeyState {
   const remaining = bytes.getFloat64(from, true)
   const waitMs = bytes.getFloat64(from + 16, true)
   const state = new KeyState()
@@ -155,26 +138,20 @@ function toDecided(bytes: DataView, from: number, at: number): KeyState {
   state.resetMs = bytes.getFloat64(from + 8, true)
   state.effectiveMs = waitMs < 0 ? Infinity : waitMs
   state.retryAfterMs = state.admitted ? 0 : state.effectiveMs
-  if (BLOCKED.has(bytes.getFloat64(from + 24, true))) state.terms = blocked(at + state.resetMs)
   return state
 }
 
-function toState(bytes: DataView, from: number, at: number): KeyState {
+function toState(bytes: DataView, from: number, at: number, kind: number): KeyState {
   const state = new KeyState()
-  const a = bytes.getFloat64(from, true)
   const b = bytes.getFloat64(from + 8, true)
-  if (a < 0) {
-    state.terms = blocked(at + b)
+  if (kind === OUTCOME.blocked) {
+    state.terms = { override: undefined, grants: [], blockedUntil: at + b }
     return state
   }
-  state.a = a
+  state.a = bytes.getFloat64(from, true)
   state.b = b
   state.c = bytes.getFloat64(from + 16, true)
   return state
-}
-
-function blocked(blockedUntil: number): OwnTerms {
-  return { override: undefined, grants: [], blockedUntil }
 }
 
 /** @param at ms, on the server's clock */

@@ -1,4 +1,4 @@
-import { type LuaStep, STATE_BYTES } from '../../algorithms/lua-step.ts'
+import { type LuaStep, OUTCOME, STATE_BYTES } from '../../algorithms/lua-step.ts'
 import { TICKS_LUA, ticksLua } from '../../algorithms/ticks.lua.generated.ts'
 import { OWN_PREFIX } from '../inspection/keyspace-name.ts'
 import { GRANT_NUMBERS, OWN_NUMBERS } from '../rules/own-bytes.ts'
@@ -130,7 +130,7 @@ function readOwn(each: ScriptStep, unreadable: string): string {
         own = { name = name, mark = 0, isOver = blockedMs == 0 and ends == 0 and granted == 0 }
         ${takeOwn(each)}
         if blockedMs > 0 then
-          a, raw = -1, pack('<dddd', -1, blockedMs, blockedMs, own.mark == 0 and 1 or -2)
+          a, raw = -1, pack('<dddd', 0, blockedMs, 0, ${OUTCOME.blocked} + own.mark)
         else
           raw = pack('<dddd', a, b, c, own.mark)
         end

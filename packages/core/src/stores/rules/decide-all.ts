@@ -1,25 +1,9 @@
-import {
-  type Algorithm,
-  type Claim,
-  type CompiledLimit,
-  KeyState,
-} from '../../algorithms/algorithm.ts'
+import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
 import type { Charge, ChargeIncrease } from '../store.ts'
 import { applyOwn, blockedMsOf } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
 
 // The rules of every store around a step. The same rules in Lua: stores/redis/decide.lua.ts.
-
-/** The parts of a charge that a decision depends on. */
-export interface Decidable {
-  readonly key: string
-  readonly limit: Pick<CompiledLimit, 'decide' | 'commit'> & {
-    readonly algorithm: Pick<Algorithm, 'chargedOn'>
-  }
-  readonly cost: number
-  readonly dryRun?: boolean | undefined
-  readonly claim?: Claim | undefined
-}
 
 /**
  * Decides a charge on the state of its key, in which it leaves the outcome and the state as it is
@@ -27,7 +11,7 @@ export interface Decidable {
  */
 export function decideOne(
   state: KeyState,
-  { limit, claim }: Pick<Decidable, 'limit' | 'claim'>,
+  { limit, claim }: Pick<Charge, 'limit' | 'claim'>,
   now: number,
   cost: number,
 ): void {
@@ -35,8 +19,7 @@ export function decideOne(
     limit.decide(state, now, cost, claim)
     return
   }
-  // Only states that a store has loaded have terms, for limits that were compiled.
-  const applied = applyOwn(state, limit as CompiledLimit, now)
+  const applied = applyOwn(state, limit, now)
   const blockedMs = blockedMsOf(state.terms, now)
   if (blockedMs > 0) refuse(state, blockedMs)
   else applied.decide(state, now, cost, claim)
@@ -70,23 +53,25 @@ export function commitOne(
  * those that would have been admitted are shown as they are, uncharged. One of a dry run refuses no other.
  *
  * @param isPeek whether nothing is to be charged
+ * @param decided the states that have been decided elsewhere, as they are to be shown
  * @returns whether the request is admitted
  */
 export function decideAll(
   states: readonly KeyState[],
-  charges: readonly Decidable[],
+  charges: readonly Charge[],
   now: number,
   isPeek = false,
+  decided?: ReadonlySet<KeyState>,
 ): boolean {
   let admitted = true
   for (let i = 0; i < charges.length; i += 1) {
-    const charge = charges[i] as Decidable
+    const charge = charges[i] as Charge
     const state = states[i] as KeyState
-    decideOne(state, charge, now, charge.cost)
+    if (!decided?.has(state)) decideOne(state, charge, now, charge.cost)
     if (!state.admitted && !charge.dryRun) admitted = false
   }
   if (admitted) return true
-  showUncharged(states, charges, now)
+  showUncharged(states, charges, now, decided)
   if (!isPeek) chargeRefusal(states, charges, now)
   return false
 }
@@ -95,13 +80,9 @@ export function decideAll(
  * Charges what counts refusals, if a quota of its key refuses: what refuses one client never counts for another. A
  * block is no refusal of a quota.
  */
-function chargeRefusal(
-  states: readonly KeyState[],
-  charges: readonly Decidable[],
-  now: number,
-): void {
+function chargeRefusal(states: readonly KeyState[], charges: readonly Charge[], now: number): void {
   const last = charges.length - 1
-  const { key, limit, cost } = charges[last] as Decidable
+  const { key, limit, cost } = charges[last] as Charge
   const counting = states[last] as KeyState
   if (!isOnRefusal(limit) || !counting.admitted) return
   const isRefused = charges.some((charge, i) => {
@@ -135,20 +116,21 @@ export function withRefusals(
 }
 
 /** Whether a limit is charged when another one refuses: see `Algorithm.chargedOn`. */
-export function isOnRefusal({ algorithm }: Pick<Decidable['limit'], 'algorithm'>): boolean {
+export function isOnRefusal({ algorithm }: Pick<CompiledLimit, 'algorithm'>): boolean {
   return algorithm.chargedOn === 'refusal'
 }
 
 function showUncharged(
   states: readonly KeyState[],
-  charges: readonly Decidable[],
+  charges: readonly Charge[],
   now: number,
+  decided: ReadonlySet<KeyState> | undefined,
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
     const state = states[i] as KeyState
-    if (!state.admitted) continue
+    if (!state.admitted || decided?.has(state)) continue
     const { rebased } = state
-    const charge = charges[i] as Decidable
+    const charge = charges[i] as Charge
     const limit = state.own ?? charge.limit
     limit.decide(state, now, 0, charge.claim)
     state.rebased = rebased
