@@ -19,10 +19,12 @@ const LEFT_TO_ALL = [
   '/core/src/stores/resilient/footprint',
   // Real faults of real servers, one at a time. The simulator plays the same faults, and load.
   '/system-tests/src/faults/',
-  '/simulation/src/(overload|redis)/',
+  '/simulation/src/(overload/|redis/|simulation)',
   // Long histories of one part, where another test plays short ones.
   '/core/src/overload/admission',
-  '/core/src/algorithms/(reserved/reserved|concurrency/histories)',
+  '/core/src/algorithms/(reserved/reserved|concurrency/histories|parity|.*/moving-anchor)',
+  '/system-tests/src/(leaving/leaving|policies/raise-and-lower|recipes/plans|recipes/estimate)',
+  '/outgoing/src/body',
   '/core/src/stores/transactional/parts/',
   '/core/src/stores/resilient/refusals',
   '/core/src/stores/memory/(flood|table)',
@@ -38,7 +40,7 @@ const LEFT_TO_ALL = [
   '/nest/src/(throttler-storage|transports)',
   // The command in a process of its own, and on each store; its parts are tested in this one.
   '/cli/src/(.*\\.cli|readme|known-traffic)',
-  '/cli/src/operate/(postgres|on-call|connect)',
+  '/cli/src/operate/(postgres|on-call|connect|policy/|serve/)',
   '/cli/src/replay/runs/',
   // One more client, server or set-up of the same store, and what the tests themselves stand on.
   '/system-tests/src/stores/redis-cluster',

@@ -195,7 +195,10 @@ describe.each(SCREENS)('on a %s', (device, size) => {
     const page = await openHere('live')
     await page.getByRole('button', { name: 'Send a request' }).click()
     // A click that takes long on a busy machine holds the button, which sends more than one.
-    await page.getByText(/\d remaining/).first().waitFor()
+    await page
+      .getByText(/\d remaining/)
+      .first()
+      .waitFor()
     for (const lane of (await page.getByRole('article').all()).slice(0, 2))
       await expectInSight(lane, size.height)
     await expectNoSidewaysScroll(page)
