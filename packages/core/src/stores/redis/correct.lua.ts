@@ -23,13 +23,13 @@ ${SERVER_TIME}`
 /**
  * Corrects the charges of a request, but those of blocked keys.
  *
- * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). ARGV[4]: whether it replies (0: not). Then for each policy its
- * constants, by how much the charge is corrected (units) and the numbers of the claim (see `LuaStep.claims`).
+ * KEYS: one for each policy. ARGV[3]: when the charges were made (ms; -1: now). ARGV[4]: 1 if it replies, else 0. Then
+ * for each policy its constants, by how much the charge is corrected (units) and the numbers of the claim (see
+ * `LuaStep.claims`).
  *
- * It returns bytes: the time (ms, a little-endian double), then 32 for each policy: the state
- *   as it was read. Of a step with `show`: what remained before, and what remains (units; below 0: a debt), until the quota is full
- *   (ms). Behind all of this, 16 for each policy with entries, but without
- *   \`show\`: see there. Clients' own limits are shown as by decide.lua.ts
+ * It replies with bytes: the time (ms, a little-endian double), then 32 for each policy: the state as it was read. Of a
+ * step with `LuaEntries.show`: what remained before, what remains (units; below 0: a debt), until the quota is full (ms).
+ * Then 16 for each policy with entries but without `show`, as said there. Clients' own limits follow as in decide.lua.ts.
  */
 export function settleLua(steps: readonly ScriptStep[]): string {
   let last = 4

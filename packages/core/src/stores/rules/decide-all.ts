@@ -154,12 +154,14 @@ export function settleOne(
 ): number | undefined {
   if (state.terms !== undefined && blockedMsOf(state.terms, now) > 0) return undefined
   const applied = state.terms === undefined ? limit : applyOwn(state, limit, now)
-  if (increases !== undefined) applied.decide(state, now, 0)
+  // What is given back increases nothing, unless it ends a reservation that is gone.
+  const mayIncrease = increases !== undefined && (delta > 0 || claim !== undefined)
+  if (mayIncrease) applied.decide(state, now, 0)
   const before = state.remaining
   applied.settle(state, now, { delta, chargedAt, claim })
   const { remaining, excess, resetMs } = state
-  if (remaining < before)
-    increases?.push({ place, before, remaining, excess, resetMs, limit: applied.units, at: now })
+  if (mayIncrease && remaining < before)
+    increases.push({ place, before, remaining, excess, resetMs, limit: applied.units, at: now })
   return keepMsOf(state, limit, now)
 }
 
