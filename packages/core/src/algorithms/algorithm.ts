@@ -61,9 +61,9 @@ export interface OwnTerms {
 }
 
 /**
- * Numbers of a limit's own in a charge or its correction, such as the slot that it takes. The limit builds and reads
- * them (see `held/claim.ts` and `placeOf`). Whoever passes them on reads the first one at most, which tells what is
- * renewed apart from all else.
+ * Numbers in a charge or its correction that only its limit understands, such as the slot that it takes: see
+ * `held/claim.ts` and `CompiledLimit.placeOf`. Stores pass them on. They read at most the first number, which identifies
+ * what is renewed.
  */
 export type Claim = readonly number[]
 
