@@ -126,6 +126,8 @@ function writeWorkspace(path, packed) {
     overrides: tarballs,
     resolutions: tarballs,
   })
+  // Yarn takes a folder above that has a manifest for the project, unless there is a lock file.
+  write('yarn.lock', '')
   const pnpm = { packages: members, overrides: tarballs, strictDepBuilds: false }
   write('pnpm-workspace.yaml', pnpm)
 
