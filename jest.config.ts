@@ -25,7 +25,7 @@ const LEFT_TO_ALL = [
   '/core/src/algorithms/(reserved/reserved|concurrency/histories|parity|.*/moving-anchor)',
   '/system-tests/src/(leaving/leaving|policies/raise-and-lower|recipes/plans|recipes/estimate)',
   '/outgoing/src/body',
-  '/core/src/stores/transactional/parts/',
+  '/transactional/src/parts/',
   '/core/src/stores/resilient/refusals',
   '/core/src/stores/memory/(flood|table)',
   '/core/src/limiter/live/adversaries',

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { published } from './addresses.mjs'
 import { ensureInstalled } from './install.mjs'
 import { isAllowed } from './licences.mjs'
+import { inOrder } from './release/packages.mjs'
 import { root } from './workspace.mjs'
 
 /** Resolves with true when all of its forms are in dist. */
@@ -31,10 +32,10 @@ async function buildCommand(folder) {
   return refused.length === 0
 }
 
-/** The core first: the others are compiled against what it publishes. */
+/** A package is compiled against what those that it depends on publish: they come first. */
 export async function build() {
-  const packages = published.toSorted((a, b) => Number(b === 'core') - Number(a === 'core'))
-  for (const name of packages) if (!(await buildPackage(join(root, 'packages', name)))) return false
+  for (const name of inOrder(published))
+    if (!(await buildPackage(join(root, 'packages', name)))) return false
   return true
 }
 

@@ -38,9 +38,10 @@ export async function bundle(folder, manifest) {
     Object.fromEntries(named.map(([name, file]) => [name, join(folder, file)]))
   const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   const external = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
+  // Bundlers for the web take the ESM, so the CommonJS always has what is for Node.
+  const resolve = nodeResolve({ extensions: ['.ts', '.js'], exportConditions: ['node'] })
   const plugins = [
-    // Bundlers for the web take the ESM, so the CommonJS always has what is for Node.
-    nodeResolve({ extensions: ['.ts', '.js'], exportConditions: ['node'] }),
+    resolve,
     commonjs(),
     esbuild({ target: 'node20', tsconfig: join(folder, 'tsconfig.build.json') }),
   ]
@@ -54,8 +55,8 @@ export async function bundle(folder, manifest) {
   await write(folder, cjs, { format: 'cjs', ending: 'cjs', manualChunks })
   const types = {
     input: input(entries),
-    external: (id) => /^[^./]/.test(id),
-    plugins: [dts({ tsconfig: join(folder, 'tsconfig.build.json') })],
+    external: (id) => /^[^./#]/.test(id),
+    plugins: [resolve, dts({ tsconfig: join(folder, 'tsconfig.build.json') })],
   }
   await write(folder, types, { format: 'es', ending: 'd.cts' })
   for (const [name] of entries) declareEsm(join(folder, 'dist', name))

@@ -49,6 +49,14 @@ const SKILLS = {
       'Two limiters on one store with the same options share a quota: give each a `prefix`.',
     ],
   },
+  transactional: {
+    when: 'writing a store for a database that Sluice has no package for',
+    facts: [
+      'Applications use a package such as `@sluice/postgres`; this one is for its authors.',
+      '`transactionalStore` is for a backend that can lock keys, `compareAndSwapStore` for one that writes a value only if it has not changed.',
+      'Test it with `storeSuite` of `@sluice/test-suites`.',
+    ],
+  },
   postgres: {
     when: 'rate limits of several processes are to be counted in PostgreSQL, not in Redis',
     facts: [

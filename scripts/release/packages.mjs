@@ -8,6 +8,18 @@ export function manifestOf(name) {
   return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
 }
 
+/** Folders of packages, each behind those that it depends on. */
+export function inOrder(names) {
+  const needs = (name) => Object.keys(manifestOf(name).dependencies ?? {})
+  const ordered = new Set()
+  const add = (name) => {
+    for (const other of names) if (needs(name).includes(manifestOf(other).name)) add(other)
+    ordered.add(name)
+  }
+  for (const name of names) add(name)
+  return [...ordered]
+}
+
 /** Throws if npm does not answer: that a version is not there must be certain. */
 export function isOnNpm({ name, version }) {
   const { stdout, status } = spawnSync('npm', ['view', `${name}@${version}`, 'version', '--json'], {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { env } from 'node:process'
 import { REPOSITORY } from '../addresses.mjs'
-import { isOnNpm } from './packages.mjs'
+import { inOrder, isOnNpm } from './packages.mjs'
 
 /** The oldest npm that can publish without a token. */
 const LEAST_NPM = [11, 5, 1]
@@ -17,10 +17,11 @@ export function whyNotHere() {
   return isOlder ? `npm ${LEAST_NPM.join('.')} or newer is needed; this is ${npm}.` : undefined
 }
 
-/** The tarballs that were checked, core first. What npm already has is left out, so it can be repeated. */
+/** The tarballs that were checked. What npm already has is left out, so it can be repeated. */
 export function publish(packed) {
-  const isCore = ({ name }) => Number(name === 'core')
-  for (const { path, manifest } of packed.toSorted((a, b) => isCore(b) - isCore(a))) {
+  const tarballs = new Map(packed.map((each) => [each.name, each]))
+  for (const name of inOrder([...tarballs.keys()])) {
+    const { path, manifest } = tarballs.get(name)
     if (isOnNpm(manifest)) continue
     const args = ['publish', path, '--access', 'public', '--provenance']
     execFileSync('npm', args, { stdio: 'inherit' })

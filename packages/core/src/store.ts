@@ -68,24 +68,3 @@ export type {
   StoreMode,
   StoreResult,
 } from './stores/store.ts'
-export { Borrower, type ConnectionPool } from './stores/transactional/borrower.ts'
-export {
-  type CompareAndSwapBackend,
-  compareAndSwapStore,
-  type Versioned,
-} from './stores/transactional/compare-and-swap-store.ts'
-export {
-  type DurableObjectStorage,
-  durableObjectStore,
-} from './stores/transactional/durable-object-store.ts'
-export { joinTransactions } from './stores/transactional/join-transactions.ts'
-export { expiryOf, Sweeper } from './stores/transactional/sweeper.ts'
-export type {
-  KeyRange,
-  ListedKey,
-  ListingBackend,
-  StateChange,
-  Transaction,
-  TransactionalBackend,
-} from './stores/transactional/transactional-backend.ts'
-export { transactionalStore } from './stores/transactional/transactional-store.ts'

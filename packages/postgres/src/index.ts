@@ -1,3 +1,3 @@
-export type { PostgresStoreOptions } from '@sluice/core/store'
+export type { PostgresStoreOptions } from '@sluice/transactional'
 export type { PostgresClient, PostgresPool } from './pool.ts'
 export { type PostgresStore, postgresStore } from './postgres-store.ts'

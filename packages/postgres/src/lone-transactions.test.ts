@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals'
-import type { Transaction } from '@sluice/core/store'
+import type { Transaction } from '@sluice/transactional'
 import { LoneTransactions, type RoundTrips } from './lone-transactions.ts'
 
 afterEach(() => {

@@ -1,4 +1,4 @@
-import type { StateChange, Transaction } from '@sluice/core/store'
+import type { StateChange, Transaction } from '@sluice/transactional'
 import { type Remembered, RememberedStates } from './remembered-states.ts'
 
 /** A decision on a remembered state is made for a time so much earlier than the expected one, ms, */

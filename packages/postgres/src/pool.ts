@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core'
-import type { ConnectionPool } from '@sluice/core/store'
+import type { ConnectionPool } from '@sluice/transactional'
 
 /** The methods of a `Pool` of pg 8 that the store needs. */
 export interface PostgresPool {

@@ -8,7 +8,7 @@ import {
   Sweeper,
   type TransactionalBackend,
   transactionalStore,
-} from '@sluice/core/store'
+} from '@sluice/transactional'
 import { bytesOf, type Decide, LoneTransactions } from './lone-transactions.ts'
 import { checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
 import { roundTripsOf } from './round-trips.ts'

@@ -1,4 +1,4 @@
-import { expiryOf, type StateChange } from '@sluice/core/store'
+import { expiryOf, type StateChange } from '@sluice/transactional'
 import { hexOf, type RoundTrips, type Write } from './lone-transactions.ts'
 import type { PostgresClient, PostgresValue, Result } from './pool.ts'
 import type { ParameterStatement, Statements } from './statements.ts'

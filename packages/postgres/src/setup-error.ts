@@ -1,4 +1,4 @@
-import { setupError } from '@sluice/core/store'
+import { setupError } from '@sluice/transactional'
 import { POSTGRES_ACTIONS } from './setup-actions.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'

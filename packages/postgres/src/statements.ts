@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { expiryOf, type KeyRange, type StateChange } from '@sluice/core/store'
+import { expiryOf, type KeyRange, type StateChange } from '@sluice/transactional'
 
 /** A time as integer ms since the epoch. */
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`

@@ -5,11 +5,10 @@ import type {
   Claim,
   CompiledLimit,
   Ledger,
-  ListingBackend,
   Store,
   StoreResult,
-  TransactionalBackend,
 } from '@sluice/core/store'
+import type { ListingBackend, TransactionalBackend } from '@sluice/transactional'
 import type { Asked, Learning } from './asked.ts'
 import type { BanSpace } from './checks/bans.ts'
 import type { InForce } from './checks/in-force.ts'

@@ -1,4 +1,4 @@
-import type { ListingBackend, TransactionalBackend } from '@sluice/core/store'
+import type { ListingBackend, TransactionalBackend } from '@sluice/transactional'
 import type { Cluster } from './cluster.ts'
 import type { Machine } from './machine.ts'
 import type { Script, Server } from './server.ts'

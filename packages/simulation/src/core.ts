@@ -3,12 +3,12 @@ import { join, relative, sep } from 'node:path'
 import type { createLimiter, redisStore, StoreError, WaitError } from '@sluice/core'
 import type { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
 import type { LoadShedder } from '@sluice/core/overload'
-import type { Borrower, joinTransactions, transactionalStore } from '@sluice/core/store'
+import type { Borrower, joinTransactions, transactionalStore } from '@sluice/transactional'
 import { build, type Plugin } from 'esbuild'
 import type { readReply } from '../../core/src/stores/redis/reply.ts'
 import type { Machine } from './machine.ts'
 
-const SOURCES = join(import.meta.dirname, '../../core/src')
+const PACKAGES = join(import.meta.dirname, '../..')
 
 /** What a simulated process needs of core. */
 export interface Core {
@@ -31,7 +31,7 @@ export type LoadCore = (machine: Machine) => Core
 
 /** Text of core's sources that is replaced while they are loaded. */
 export interface Replacement {
-  /** A path in packages/core/src. */
+  /** A path in `packages`. */
   readonly file: string
   /** Is there exactly once. */
   readonly text: string
@@ -39,20 +39,20 @@ export interface Replacement {
 }
 
 const ENTRY = `
-export { fetchExchange } from './http/fetch/fetch-exchange.ts'
-export { FetchReply } from './http/fetch/fetch-reply.ts'
-export { RoutedLimiter } from './http/routed-limiter.ts'
-export { createLimiter } from './limiter/create-limiter.ts'
-export { LoadShedder } from './overload/load-shedder.ts'
-export { StoreError } from './errors/store-error.ts'
-export { WaitError } from './errors/wait-error.ts'
-export { redisStore } from './stores/redis/redis-store.ts'
-export { readReply } from './stores/redis/reply.ts'
-export { Borrower, joinTransactions, transactionalStore } from './store.ts'`
+export { fetchExchange } from './core/src/http/fetch/fetch-exchange.ts'
+export { FetchReply } from './core/src/http/fetch/fetch-reply.ts'
+export { RoutedLimiter } from './core/src/http/routed-limiter.ts'
+export { createLimiter } from './core/src/limiter/create-limiter.ts'
+export { LoadShedder } from './core/src/overload/load-shedder.ts'
+export { StoreError } from './core/src/errors/store-error.ts'
+export { WaitError } from './core/src/errors/wait-error.ts'
+export { redisStore } from './core/src/stores/redis/redis-store.ts'
+export { readReply } from './core/src/stores/redis/reply.ts'
+export { Borrower, joinTransactions, transactionalStore } from './transactional/src/index.ts'`
 
 /** The web's platform has no module of Node; what needs time or chance is the machine's. */
 const PLATFORM = `
-export * from './platform/web.ts'
+export * from './core/src/platform/web.ts'
 export const afterTurn = (act) => host.machine.afterTurn(act)
 export const afterAsking = afterTurn
 export const inBackground = (act, ms) => host.machine.inBackground(act, ms)
@@ -62,60 +62,60 @@ export const timersEndWithRequest = false`
 
 /** What modules of core remember, and what makes them new. All else that they keep belongs to one store. */
 const REMEMBERED: { readonly [file: string]: string } = {
-  'errors/warning.ts': 'given.clear()',
-  'limiter/held-slots.ts': 'lastSlot = undefined',
-  'limiter/live/live-policies.ts': 'warned.clear()',
-  'overload/load-shedder.ts': 'runtime.random = host.machine.random',
-  'stores/calls/breaker.ts': 'stores = 0',
-  'stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
-  'stores/documents/in-time.ts': 'answers = new Deadline(5000)',
+  'core/src/errors/warning.ts': 'given.clear()',
+  'core/src/limiter/held-slots.ts': 'lastSlot = undefined',
+  'core/src/limiter/live/live-policies.ts': 'warned.clear()',
+  'core/src/overload/load-shedder.ts': 'runtime.random = host.machine.random',
+  'core/src/stores/calls/breaker.ts': 'stores = 0',
+  'core/src/stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
+  'core/src/stores/documents/in-time.ts': 'answers = new Deadline(5000)',
 }
 
 /** Caps are low, so that a simulated minute reaches them; what they cap says how much it holds. */
 const CAPS: readonly Replacement[] = [
   {
     // Its calls and its timer belong to a process.
-    file: 'stores/documents/in-time.ts',
+    file: 'core/src/stores/documents/in-time.ts',
     text: 'const answers = ',
     by: 'let answers = ',
   },
   {
-    file: 'stores/calls/store-calls.ts',
+    file: 'core/src/stores/calls/store-calls.ts',
     text: 'const MAX_ACTIVE = 1000',
     by: 'const MAX_ACTIVE = 4',
   },
   {
-    file: 'stores/calls/store-calls.ts',
+    file: 'core/src/stores/calls/store-calls.ts',
     text: 'const MAX_WAITING = 10_000',
     by: 'const MAX_WAITING = 4',
   },
   {
-    file: 'stores/calls/store-calls.ts',
+    file: 'core/src/stores/calls/store-calls.ts',
     text: '    this.#active += 1\n',
     by: "    this.#active += 1\n    host.machine.holds('calls in progress', this.#active, MAX_ACTIVE)\n",
   },
   {
-    file: 'stores/calls/store-calls.ts',
+    file: 'core/src/stores/calls/store-calls.ts',
     text: 'this.#waiting.push(call)\n',
     by: "host.machine.holds('calls that wait', this.#waiting.push(call) - this.#next, MAX_WAITING)\n",
   },
   {
-    file: 'stores/calls/store-calls.ts',
+    file: 'core/src/stores/calls/store-calls.ts',
     text: "new Error('too many calls wait for the store')",
     by: "host.machine.overloaded(new Error('too many calls wait for the store'))",
   },
   {
-    file: 'stores/resilient/refusals.ts',
+    file: 'core/src/stores/resilient/refusals.ts',
     text: 'const MAX_KEYS = 10_000',
     by: 'const MAX_KEYS = 2',
   },
   {
-    file: 'stores/resilient/refusals.ts',
+    file: 'core/src/stores/resilient/refusals.ts',
     text: 'this.refusals.set(copied(id), refusal)\n',
     by: "host.machine.holds('refusals', this.refusals.set(copied(id), refusal).size, MAX_KEYS)\n",
   },
   {
-    file: 'limiter/waiting/wait-queues.ts',
+    file: 'core/src/limiter/waiting/wait-queues.ts',
     text: 'this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)\n',
     by: `this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
       const taken = this.#taken
@@ -146,7 +146,7 @@ const HIDDEN = ['process', 'setImmediate', 'queueMicrotask', 'crypto']
  */
 export async function compileCore(replacements: readonly Replacement[] = []): Promise<Cores> {
   const { outputFiles } = await build({
-    stdin: { contents: ENTRY, resolveDir: SOURCES, loader: 'ts' },
+    stdin: { contents: ENTRY, resolveDir: PACKAGES, loader: 'ts' },
     bundle: true,
     platform: 'browser',
     format: 'iife',
@@ -201,7 +201,7 @@ const platform: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^#platform$/ }, () => ({ path: 'machine', namespace: 'platform' }))
     onLoad({ filter: /./, namespace: 'platform' }, () => {
-      return { contents: PLATFORM, resolveDir: SOURCES, loader: 'ts' }
+      return { contents: PLATFORM, resolveDir: PACKAGES, loader: 'ts' }
     })
   },
 }
@@ -211,8 +211,8 @@ function replacing(replacements: readonly Replacement[]): Plugin {
     name: 'replacing',
     setup({ onLoad, onEnd }) {
       const missing = new Set(replacements)
-      onLoad({ filter: /core\/src\/.*\.ts$/ }, ({ path }) => {
-        const file = relative(SOURCES, path).split(sep).join('/')
+      onLoad({ filter: /packages\/(core|transactional)\/src\/.*\.ts$/ }, ({ path }) => {
+        const file = relative(PACKAGES, path).split(sep).join('/')
         const own = [...replacements, ...CAPS].filter((each) => each.file === file)
         const forget = REMEMBERED[file]
         if (own.length === 0 && forget === undefined) return undefined

@@ -58,7 +58,7 @@ describe('a mistake', () => {
   test('is found at the same event each time, and its plan is made smaller', async () => {
     const mistaken = await compileCore([
       {
-        file: 'algorithms/fixed-window/fixed-window.ts',
+        file: 'core/src/algorithms/fixed-window/fixed-window.ts',
         text: 'const admitted = cost <= room && room > 0',
         by: 'const admitted = cost <= room + 1 && room > 0',
       },
@@ -73,7 +73,7 @@ describe('a mistake', () => {
   })
 
   test('must be there exactly once', async () => {
-    const file = 'algorithms/fixed-window/fixed-window.ts'
+    const file = 'core/src/algorithms/fixed-window/fixed-window.ts'
     await expect(compileCore([{ file, text: 'state.b', by: '' }])).rejects.toThrow('has 7 times')
     await expect(compileCore([{ file: 'none.ts', text: '', by: '' }])).rejects.toThrow(
       'nothing imports',

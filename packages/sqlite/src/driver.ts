@@ -1,4 +1,4 @@
-import { setupError } from '@sluice/core/store'
+import { setupError } from '@sluice/transactional'
 import { SQLITE_ACTIONS } from './setup-actions.ts'
 
 /** A prepared statement. */

@@ -1,2 +1,2 @@
-export type { SqliteStoreOptions } from '@sluice/core/store'
+export type { SqliteStoreOptions } from '@sluice/transactional'
 export { sqliteStore } from './sqlite-store.ts'

@@ -1,4 +1,4 @@
-import { setupError } from '@sluice/core/store'
+import { setupError } from '@sluice/transactional'
 import { SQLITE_ACTIONS } from './setup-actions.ts'
 
 /** The results of SQLite by their numbers, as `node:sqlite` has them; better-sqlite3 has the names. */

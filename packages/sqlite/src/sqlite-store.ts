@@ -7,7 +7,7 @@ import {
   type SqliteStoreOptions,
   Sweeper,
   transactionalStore,
-} from '@sluice/core/store'
+} from '@sluice/transactional'
 import { type Driver, ownDriver } from './driver.ts'
 import { sqliteFile } from './sqlite-file.ts'
 import { sweepOf } from './sweep.ts'

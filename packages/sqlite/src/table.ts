@@ -1,4 +1,4 @@
-import { setupError } from '@sluice/core/store'
+import { setupError } from '@sluice/transactional'
 import type { Database, Statement } from './driver.ts'
 import { SQLITE_ACTIONS } from './setup-actions.ts'
 import { notShared } from './setup-error.ts'

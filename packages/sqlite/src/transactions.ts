@@ -1,4 +1,4 @@
-import { Deadlines, PendingCall, type TransactionalBackend } from '@sluice/core/store'
+import { Deadlines, PendingCall, type TransactionalBackend } from '@sluice/transactional'
 import type { SqliteFile } from './sqlite-file.ts'
 import type { Statements } from './table.ts'
 

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLimiter } from '../limiter/create-limiter.ts'
 import type { Store } from './store.ts'
-import { compareAndSwapStore } from './transactional/compare-and-swap-store.ts'
-import { transactionalStore } from './transactional/transactional-store.ts'
 
 const closing: { close(): void }[] = []
 afterEach(() => {
@@ -38,14 +36,5 @@ describe('a store of somebody else is an error at once', () => {
   test('where it does not say how it answers', () => {
     const store = { open: () => ({}), close() {} }
     expect(opening(store)).toThrow(/store\.mode/)
-  })
-
-  test.each([
-    ['transact', () => transactionalStore({} as never)],
-    ['read', () => compareAndSwapStore({ now: Date.now, swap: () => true } as never)],
-    ['swap', () => compareAndSwapStore({ now: Date.now, read: () => [] } as never)],
-    ['now', () => compareAndSwapStore({ read: () => [], swap: () => true } as never)],
-  ])('where its backend has no %s', (name, make) => {
-    expect(make).toThrow(expect.objectContaining({ code: 'SLUICE_OPTION_TYPE', option: name }))
   })
 })

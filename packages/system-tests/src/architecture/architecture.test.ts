@@ -143,10 +143,10 @@ test('only the platform of Node needs what Node has', () => {
   expect(found.map((file) => relative(core, file))).toEqual([join('platform', 'node.ts')])
 })
 
-/** The workspace packages that the sources of a package import. */
+/** The workspace packages that the sources of a package import, but for its tests. */
 function siblingsOf(name: string): string[] {
   const siblings = filesOf(`packages/${name}/src`)
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/testing\//.test(file))
     .flatMap((file) => [
       ...readFileSync(join(root, file), 'utf8').matchAll(/ from '@sluice\/([\w-]+)/g),
     ])

@@ -47,7 +47,7 @@ test('bytes that are no state fail their own request, which this process then de
 
 /** A store in which the state of one client is not what Sluice has written. */
 function brokenStore(): Store<'async'> {
-  const { transactionalStore } = require('@sluice/core/store')
+  const { transactionalStore } = require('@sluice/transactional')
   return transactionalStore({
     transact: async (keys: readonly string[], decide: CallableFunction) => {
       const states = keys.map((key) => (key.includes('ill') ? new Uint8Array(5) : undefined))

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
+import { mapStore } from '@sluice/transactional/testing'
 import fc from 'fast-check'
 import { memoryStore, redisStore, type Store } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
 import { withVerbs } from '../../testing/ledger-verbs.ts'
-import { mapStore } from '../../testing/map-store.ts'
 import type { CompiledLimit, Outcome } from '../algorithm.ts'
 import { concurrency } from './concurrency.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
+import { mapStore } from '@sluice/transactional/testing'
 import fc from 'fast-check'
 import {
   type Charge,
@@ -10,7 +11,6 @@ import {
 } from '../../index.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
 import { type LedgerVerbs, withVerbs } from '../../testing/ledger-verbs.ts'
-import { mapStore } from '../../testing/map-store.ts'
 import type { Algorithm, Claim } from '../algorithm.ts'
 import { Calendar } from '../calendar-window/calendar.ts'
 import { calendarWindow } from '../calendar-window/calendar-window.ts'

@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { runInProcesses } from '@sluice/test-harness/processes'
 import { patient } from '@sluice/test-harness/redis'
+import { mapStore } from '@sluice/transactional/testing'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { ALGORITHM_NAMES, algorithms } from '../../algorithms/index.ts'
 import { reserved } from '../../algorithms/reserved/reserved.ts'
@@ -20,7 +21,6 @@ import {
   type ThresholdEvent,
 } from '../../index.ts'
 import { type ManualClock, manualClock, withVerbs } from '../../testing/index.ts'
-import { mapStore } from '../../testing/map-store.ts'
 import type { Charge, ChargeIncrease } from '../store.ts'
 import type { AlertingWork } from './testing/workers/alerting.ts'
 

@@ -40,7 +40,7 @@ export function encodeEntries({ log, held }: Entries): Uint8Array {
  * @throws RangeError if it is anything else
  */
 export function decodeEntries(state: Entries, view: DataView): void {
-  const numbers = numbersIn(view)
+  const numbers = numberReader(view)
   const kind = kindOf(view)
   if (Number.isInteger(kind) && kind > LOG && kind <= 1 + MOST_EXTRAS) {
     state.held = takeHeld(numbers, kind - 1, numbers.next())
@@ -71,7 +71,7 @@ export function kindOf(view: DataView): number {
   return view.getFloat64(0, true)
 }
 
-export function numbersIn({ buffer, byteOffset, byteLength }: DataView): NumberReader {
+export function numberReader({ buffer, byteOffset, byteLength }: DataView): NumberReader {
   return new NumberReader(new Uint8Array(buffer, byteOffset + KIND, byteLength - KIND))
 }
 

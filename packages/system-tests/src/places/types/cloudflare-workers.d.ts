@@ -1,6 +1,6 @@
 // The parts of the module of Cloudflare's runtime that the pages use, as `wrangler types` declares them.
 import type { Decision } from '@sluice/core'
-import type { DurableObjectStorage } from '@sluice/core/store'
+import type { DurableObjectStorage } from '@sluice/transactional'
 
 export abstract class DurableObject {
   protected readonly ctx: {

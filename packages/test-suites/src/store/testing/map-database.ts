@@ -1,4 +1,4 @@
-import { type ListingBackend, type Transaction, transactionalStore } from '@sluice/core/store'
+import { type ListingBackend, type Transaction, transactionalStore } from '@sluice/transactional'
 
 /** The mistakes of a store. */
 export interface Mistakes {

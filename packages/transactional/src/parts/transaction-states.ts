@@ -1,7 +1,12 @@
-import type { KeyState, OwnTerms } from '../../../algorithms/algorithm.ts'
-import { decodeOwn, encodeOwn } from '../../rules/own-bytes.ts'
-import { endOf } from '../../rules/own-terms.ts'
-import { decodeState, encodeState } from '../../rules/state-bytes.ts'
+import { endOf } from '@sluice/core/internal'
+import {
+  decodeOwn,
+  decodeState,
+  encodeOwn,
+  encodeState,
+  type KeyState,
+  type OwnTerms,
+} from '@sluice/core/store'
 import type { States } from '../growing-transactions.ts'
 import type { StateChange } from '../transactional-backend.ts'
 import { decodePartedEntries, encodePartedEntries } from './parted-entries.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
-import { fixedWindow } from '../../algorithms/fixed-window/fixed-window.ts'
-import { withVerbs } from '../../testing/index.ts'
+import { withVerbs } from '@sluice/core/testing'
+import { fixedWindow } from '../../core/src/algorithms/fixed-window/fixed-window.ts'
 import { durableObjectStore } from './durable-object-store.ts'
 
 const HOUR = 3_600_000

@@ -1,5 +1,5 @@
-import { documentKey, versionOf } from '../documents/document.ts'
-import type { Documents } from '../store.ts'
+import type { Documents } from '@sluice/core'
+import { documentKey, versionOf } from '@sluice/core/internal'
 import type { ListedKey, ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 
 /** The longest that a call may take, ms. */

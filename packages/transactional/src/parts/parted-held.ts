@@ -1,8 +1,13 @@
-import type { Claim } from '../../../algorithms/algorithm.ts'
-import { numbersIn } from '../../../algorithms/held/claim.ts'
-import { type Held, HeldArray } from '../../../algorithms/held/held.ts'
-import { putHeld, takeHeld } from '../../rules/entry-bytes.ts'
-import { NumberReader, NumberWriter } from '../../rules/numbers.ts'
+import {
+  type Held,
+  HeldArray,
+  NumberReader,
+  NumberWriter,
+  numbersIn,
+  putHeld,
+  takeHeld,
+} from '@sluice/core/internal'
+import type { Claim } from '@sluice/core/store'
 import type { StateChange } from '../transactional-backend.ts'
 import type { Parts } from './parts.ts'
 

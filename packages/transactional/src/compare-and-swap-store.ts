@@ -1,6 +1,5 @@
-import { StoreError } from '../../errors/store-error.ts'
-import { checkFunction } from '../../options/checks.ts'
-import type { Store } from '../store.ts'
+import { type Store, StoreError } from '@sluice/core'
+import { checkFunction } from '@sluice/core/internal'
 import { inOrder } from './in-order.ts'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalStore } from './transactional-store.ts'

@@ -1,4 +1,4 @@
-import { Deadlines, PendingCall } from '../calls/deadline.ts'
+import { Deadlines, PendingCall } from '@sluice/core/store'
 import type { TransactionalBackend } from './transactional-backend.ts'
 
 type Transact = TransactionalBackend['transact']

@@ -1,4 +1,4 @@
-import { Deadlines, PendingCall } from '../calls/deadline.ts'
+import { Deadlines, PendingCall } from '@sluice/core/store'
 import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
 
 /** The states of a transaction's keys. */

@@ -1,5 +1,4 @@
-import { unref } from '#platform'
-import type { Timer } from '../../platform/platform.ts'
+import { type Timer, unref } from '@sluice/core/internal'
 
 /** The time from a write until states are swept, ms, on average. */
 const PAUSE_MS = 60_000

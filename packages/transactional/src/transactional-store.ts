@@ -1,7 +1,10 @@
-import { checkFunction } from '../../options/checks.ts'
-import { readInspectOptions, type Wanted } from '../inspection/inspect-options.ts'
-import { KeptKeyspaces } from '../inspection/kept-keyspaces.ts'
-import type { InspectableStore, Store, StoreEntry } from '../store.ts'
+import type { InspectableStore, Store, StoreEntry } from '@sluice/core'
+import {
+  checkFunction,
+  KeptKeyspaces,
+  readInspectOptions,
+  type Wanted,
+} from '@sluice/core/internal'
 import { PartedTransactions } from './parts/parted-transactions.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalDocuments } from './transactional-documents.ts'

@@ -1,13 +1,13 @@
-import { HeldArray } from '../../../algorithms/held/held.ts'
 import {
   decodeEntries,
   type Entries,
   encodeEntries,
+  HeldArray,
   kindOf,
-  numbersIn,
+  NumberWriter,
+  numberReader,
   ofKind,
-} from '../../rules/entry-bytes.ts'
-import { NumberWriter } from '../../rules/numbers.ts'
+} from '@sluice/core/internal'
 import type { StateChange } from '../transactional-backend.ts'
 import { PartedHeld } from './parted-held.ts'
 import type { Parts } from './parts.ts'
@@ -47,6 +47,6 @@ export function encodePartedEntries(state: Entries, parts: Parts, now: number, t
 
 /** Gives a state the entries that its bytes hold, whole or in parts. */
 export function decodePartedEntries(state: Entries, view: DataView, parts: Parts): void {
-  if (kindOf(view) === PARTED) state.held = PartedHeld.decode(numbersIn(view), parts)
+  if (kindOf(view) === PARTED) state.held = PartedHeld.decode(numberReader(view), parts)
   else decodeEntries(state, view)
 }

@@ -1,5 +1,5 @@
-import { afterAsking } from '#platform'
-import { Deadlines, PendingCall } from '../calls/deadline.ts'
+import { afterAsking } from '@sluice/core/internal'
+import { Deadlines, PendingCall } from '@sluice/core/store'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 
 /** The most transactions in progress at the same time, each of which takes a connection. */

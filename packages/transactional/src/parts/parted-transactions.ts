@@ -1,4 +1,4 @@
-import type { Claim } from '../../../algorithms/algorithm.ts'
+import type { Claim } from '@sluice/core/store'
 import { GrowingTransactions, MissingKeys, type States } from '../growing-transactions.ts'
 import type { Transaction, TransactionalBackend } from '../transactional-backend.ts'
 import { partedOf } from './parted-entries.ts'

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { algorithms } from '../../algorithms/index.ts'
-import { StoreError } from '../../errors/store-error.ts'
-import { createLimiter } from '../../limiter/create-limiter.ts'
-import type { Decision } from '../../limiter/decision.ts'
+import { createLimiter, type Decision, StoreError } from '@sluice/core'
+import { algorithms } from '@sluice/core/algorithms'
 import { compareAndSwapStore, type Versioned } from './compare-and-swap-store.ts'
 
 const warned: unknown[] = []

@@ -1,14 +1,18 @@
-import { shardLength } from '../../key/notation.ts'
-import type { Wanted } from '../inspection/inspect-options.ts'
-import { entryOf } from '../inspection/inspected-keyspace.ts'
-import { Inspection, partsOf, statesOf } from '../inspection/inspection.ts'
-import { type KeptKeyspaces, SHARDED } from '../inspection/kept-keyspaces.ts'
-import { ownKeyspace } from '../inspection/keyspace-name.ts'
-import type { KeptKeyspace } from '../inspection/keyspace-text.ts'
-import { Pace } from '../inspection/pace.ts'
-import { subject } from '../redis/keys.ts'
-import { decodeOwn } from '../rules/own-bytes.ts'
-import type { StoreEntry } from '../store.ts'
+import type { StoreEntry } from '@sluice/core'
+import {
+  entryOf,
+  Inspection,
+  type KeptKeyspace,
+  type KeptKeyspaces,
+  Pace,
+  partsOf,
+  SHARDED,
+  shardLength,
+  statesOf,
+  subject,
+  type Wanted,
+} from '@sluice/core/internal'
+import { decodeOwn, ownKeyspace } from '@sluice/core/store'
 import { MissingKeys, type States } from './growing-transactions.ts'
 import { isPart, partRange } from './parts/parts.ts'
 import { decodeWithParts } from './parts/transaction-states.ts'

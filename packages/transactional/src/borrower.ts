@@ -1,4 +1,4 @@
-import { Deadlines, PendingCall } from '../calls/deadline.ts'
+import { Deadlines, PendingCall } from '@sluice/core/store'
 
 /**
  * The most connections that the pool still owes after nobody waits for them any more. Each is given

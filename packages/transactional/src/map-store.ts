@@ -1,5 +1,5 @@
-import type { Store } from '../stores/store.ts'
-import { transactionalStore } from '../stores/transactional/transactional-store.ts'
+import type { Store } from '@sluice/core'
+import { transactionalStore } from './transactional-store.ts'
 
 /** A store whose transactions are on a `Map`. Each is decided twice, as if another process had come between. */
 export function mapStore(clock: () => number): Store<'async'> {

@@ -1,18 +1,19 @@
-import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
-import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
-import { ownKeyspace } from '../inspection/keyspace-name.ts'
-import { subject } from '../redis/keys.ts'
-import { applyChange, type ChangedStates, keysOf, listed } from '../rules/change.ts'
-import { commitOne, decideAll, isOnRefusal, keepMsOf } from '../rules/decide-all.ts'
-import type {
-  Change,
-  Charge,
-  ChargeIncrease,
-  GrantResult,
-  Keyspace,
-  Ledger,
-  StoreResult,
-} from '../store.ts'
+import type { Charge, ChargeIncrease, Keyspace, Ledger, StoreResult } from '@sluice/core'
+import { type KeptKeyspaces, type LedgerKeyspaces, listed, subject } from '@sluice/core/internal'
+import {
+  applyChange,
+  type Change,
+  type ChangedStates,
+  commitOne,
+  decideAll,
+  type GrantResult,
+  isOnRefusal,
+  KeyState,
+  keepMsOf,
+  keysOf,
+  type Outcome,
+  ownKeyspace,
+} from '@sluice/core/store'
 import { MissingKeys } from './growing-transactions.ts'
 import type { PartedTransactions, TouchedState } from './parts/parted-transactions.ts'
 import type { TransactionStates } from './parts/transaction-states.ts'

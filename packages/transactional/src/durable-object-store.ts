@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '@sluice/core'
 import { transactionalStore } from './transactional-store.ts'
 
 /** The methods of the storage of a Durable Object of Cloudflare's Workers, one with SQLite, that are used. */

@@ -2,9 +2,9 @@
 // is no state.
 
 import { expect, it } from '@jest/globals'
-import { createLimiter, type InspectOptions, type LimiterOptions } from '../../index.ts'
-import { manualClock } from '../../testing/index.ts'
-import { documentKey } from '../documents/document.ts'
+import { createLimiter, type InspectOptions, type LimiterOptions } from '@sluice/core'
+import { documentKey } from '@sluice/core/internal'
+import { manualClock } from '@sluice/core/testing'
 import type { ListingBackend } from './transactional-backend.ts'
 import { transactionalStore } from './transactional-store.ts'
 
