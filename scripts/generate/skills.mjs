@@ -95,6 +95,14 @@ const SKILLS = {
       'Return `undefined` from `price` for a model that has none: it is refused.',
     ],
   },
+  meter: {
+    when: 'billing customers by what they have used: Stripe, OpenMeter, a table of usage',
+    facts: [
+      'Call `meter` once for each limiter, in each process that charges.',
+      'Let the receiver ignore an `id` that it knows: a record can be sent more than once.',
+      'Call `metered.close()` when the process ends. It sends what is left.',
+    ],
+  },
   otel: {
     when: 'adding metrics, traces or alerts of rate limits to an application that has OpenTelemetry',
     facts: [

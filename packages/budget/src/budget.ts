@@ -1,6 +1,6 @@
 import type { GrantOptions as Grant, OverrideOptions as Override } from '@sluice/core'
 import { checkInteger, checkKnown, checkObject, checkOneOf } from '@sluice/core/adapter'
-import type { ChargeListener, Metered } from '@sluice/core/meter'
+import type { ChargeListener, Metered } from '@sluice/meter'
 import { aiSdk } from './ai-sdk.ts'
 import { budgetedFetch } from './budgeted-fetch.ts'
 import { type BudgetCall, type BudgetDecision, toCall, unpriced } from './call.ts'
@@ -37,7 +37,7 @@ export interface GrantOptions<L extends string = string> extends Pick<Grant, 'un
 
 /** Budgets of several levels, or of a run within them. */
 export class Budget<L extends string = string> {
-  /** For `meter` of `@sluice/core/meter`: the charges on all levels, and by runs. */
+  /** For `meter` of `@sluice/meter`: the charges on all levels, and by runs. */
   readonly limiter: Metered
   readonly #settings: Settings
   /** The limiters, by the names of the levels that they decide. The first one has opened the store. */

@@ -1,10 +1,15 @@
 // What the other packages of the project use of core. It is no contract: it changes with any release.
 
 export { afterAsking, unref } from '#platform'
-export { numbersIn } from './algorithms/held/claim.ts'
+export { endedUnits, numbersIn } from './algorithms/held/claim.ts'
 export { type Held, HeldArray } from './algorithms/held/held.ts'
+export { conflict } from './errors/conflict.ts'
+export { textOf } from './errors/thrown.ts'
+export { warnOnce } from './errors/warning.ts'
 export { shardLength } from './key/notation.ts'
-export { checkFunction } from './options/checks.ts'
+export type { ChargeListener } from './limiter/limiter-events.ts'
+export { checkFunction, checkInteger, checkObject } from './options/checks.ts'
+export { checkKnown } from './options/known.ts'
 export type { Timer } from './platform/platform.ts'
 export { documentKey, versionOf } from './stores/documents/document.ts'
 export { readInspectOptions, type Wanted } from './stores/inspection/inspect-options.ts'

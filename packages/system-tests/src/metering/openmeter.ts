@@ -1,5 +1,5 @@
 import type { OpenMeter } from '@openmeter/sdk'
-import type { MeterRecord } from '@sluice/core/meter'
+import type { MeterRecord } from '@sluice/meter'
 
 export function toOpenMeter(openmeter: OpenMeter) {
   // #region

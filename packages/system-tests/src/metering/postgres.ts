@@ -1,4 +1,4 @@
-import type { MeterCount, MeterRecord } from '@sluice/core/meter'
+import type { MeterCount, MeterRecord } from '@sluice/meter'
 import type { Pool } from 'pg'
 
 export const TABLE = `

@@ -1,7 +1,7 @@
 // A process that charges as fast as it can, and meters it: see metering.test.ts.
 
 import { createLimiter } from '@sluice/core'
-import { meter } from '@sluice/core/meter'
+import { meter } from '@sluice/meter'
 import { Redis } from 'ioredis'
 
 const [url, receiver, key] = process.argv.slice(2) as [string, string, string]

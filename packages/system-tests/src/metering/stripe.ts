@@ -1,4 +1,4 @@
-import type { MeterRecord } from '@sluice/core/meter'
+import type { MeterRecord } from '@sluice/meter'
 import Stripe from 'stripe'
 
 export function toStripe(

@@ -84,10 +84,12 @@ describe('a release', () => {
     for (const name of [
       'core',
       ...FRAMEWORKS,
+      'transactional',
       'postgres',
       'sqlite',
       'outgoing',
       'budget',
+      'meter',
       'otel',
       'cli',
       'migrate',

@@ -44,9 +44,9 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
     stripe: ["declare const stripe: import('stripe').default"],
     customerOf: ['declare function customerOf(key: string): string'],
     openmeter: ["declare const openmeter: import('@openmeter/sdk').OpenMeter"],
-    MeterRecord: ["import type { MeterRecord } from '@sluice/core/meter'"],
+    MeterRecord: ["import type { MeterRecord } from '@sluice/meter'"],
     MeterCount: [
-      "import type { MeterCount } from '@sluice/core/meter'",
+      "import type { MeterCount } from '@sluice/meter'",
       'declare function send(batch: readonly object[]): Promise<void>',
     ],
   },

@@ -1,15 +1,23 @@
-import { endedUnits } from '../algorithms/held/claim.ts'
-import { conflict } from '../errors/conflict.ts'
-import { SluiceError } from '../errors/sluice-error.ts'
-import { textOf } from '../errors/thrown.ts'
-import { warnOnce } from '../errors/warning.ts'
-import type { ChargeListener } from '../limiter/limiter-events.ts'
-import type { Policy } from '../limiter/policy.ts'
-import { checkFunction, checkInteger, checkObject } from '../options/checks.ts'
-import { type Duration, parseDuration } from '../options/duration.ts'
-import { checkKnown } from '../options/known.ts'
-import type { Unit } from '../options/unit.ts'
-import type { Charge, Store, StoreEntry } from '../stores/store.ts'
+import {
+  type Charge,
+  type Duration,
+  SluiceError,
+  type Store,
+  type StoreEntry,
+  type Unit,
+} from '@sluice/core'
+import {
+  type ChargeListener,
+  checkFunction,
+  checkInteger,
+  checkKnown,
+  checkObject,
+  conflict,
+  endedUnits,
+  textOf,
+  warnOnce,
+} from '@sluice/core/internal'
+import { type Policy, parseDuration } from '@sluice/core/store'
 
 export type { ChargeListener }
 

@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { createLimiter, type LimiterOptions, memoryStore } from '@sluice/core'
+import { RoutedLimiter } from '@sluice/core/adapter'
+import { manualClock } from '@sluice/core/testing'
 import { useRedis } from '@sluice/test-harness/jest'
 import { until } from '@sluice/test-harness/redis'
-import { RoutedLimiter } from '../adapter.ts'
-import { createLimiter, type LimiterOptions, memoryStore } from '../index.ts'
-import { manualClock } from '../testing/index.ts'
-import { plain } from '../testing/plain-server.ts'
+import { plain } from '../../core/src/testing/plain-server.ts'
 import {
   type ChargeListener,
   type Meter,
   type MeterOptions,
   type MeterRecord,
   meter,
-} from './meter.ts'
+} from './index.ts'
 
 const redis = useRedis()
 const NOW = Date.UTC(2026, 0, 10)
