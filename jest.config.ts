@@ -21,7 +21,7 @@ const LEFT_TO_ALL = [
   '/system-tests/src/faults/',
   '/simulation/src/(overload/|redis/|simulation)',
   // Long histories of one part, where another test plays short ones.
-  '/core/src/overload/admission',
+  '/http/src/overload/admission',
   '/core/src/algorithms/(reserved/reserved|concurrency/histories|parity|.*/moving-anchor)',
   '/system-tests/src/(leaving/leaving|policies/raise-and-lower|recipes/plans|recipes/estimate)',
   '/outgoing/src/body',

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { absolute } from '../addresses.mjs'
 import { root } from '../workspace.mjs'
 import { CODES, SETUP_ACTIONS } from './codes.mjs'
-import { core } from './core.mjs'
+import { source } from './core.mjs'
 
-const { misuses } = await core('http/testing/misuses.ts')
+const { misuses } = await source('http/src/testing/misuses.ts')
 
 const SECTIONS = {
   misuse: [

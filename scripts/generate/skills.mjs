@@ -49,6 +49,14 @@ const SKILLS = {
       'Two limiters on one store with the same options share a quota: give each a `prefix`.',
     ],
   },
+  http: {
+    when: 'writing an adapter of Sluice for a framework that it has no package for',
+    facts: [
+      'Applications use the package of their framework, such as `@sluice/express`; this one is for its authors.',
+      '`@sluice/http/adapter` has what an adapter needs: `RoutedLimiter`, and `nodeExchange` or `fetchExchange` with `FetchReply`.',
+      'Test it with `adapterSuite` of `@sluice/test-suites`.',
+    ],
+  },
   transactional: {
     when: 'writing a store for a database that Sluice has no package for',
     facts: [

@@ -1,5 +1,5 @@
 import type { GrantOptions as Grant, OverrideOptions as Override } from '@sluice/core'
-import { checkInteger, checkKnown, checkObject, checkOneOf } from '@sluice/core/adapter'
+import { checkInteger, checkKnown, checkObject, checkOneOf } from '@sluice/core/internal'
 import type { ChargeListener, Metered } from '@sluice/meter'
 import { aiSdk } from './ai-sdk.ts'
 import { budgetedFetch } from './budgeted-fetch.ts'

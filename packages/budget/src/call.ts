@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core'
-import { usedOf } from '@sluice/core/adapter'
+import { usedOf } from '@sluice/core/internal'
 import type { Level } from './level.ts'
 import type { Usage } from './options.ts'
 

@@ -11,7 +11,7 @@ import {
   SLOT_WAIT_MS,
   settleUntilConfirmed,
   shardedKey,
-} from '@sluice/core/adapter'
+} from '@sluice/core/internal'
 import { type BudgetDecision, toBudgetDecision } from './call.ts'
 import type { Level } from './level.ts'
 import type { Settings } from './options.ts'

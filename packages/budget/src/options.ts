@@ -6,7 +6,7 @@ import {
   checkObject,
   checkOneOf,
   type StoreOptions,
-} from '@sluice/core/adapter'
+} from '@sluice/core/internal'
 import { type Level, varying } from './level.ts'
 import { Money, wrong } from './money.ts'
 

@@ -1,4 +1,4 @@
-import { checkObject, warnOnce } from '@sluice/core/adapter'
+import { checkObject, warnOnce } from '@sluice/core/internal'
 import type { PricedUsage, Settings, Usage } from './options.ts'
 
 /** What makes a call dearer than its tokens, with the values that do not. */

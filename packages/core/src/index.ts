@@ -17,20 +17,6 @@ export type {
   ThresholdEvent,
   WaitTrace,
 } from './events.ts'
-export type { HeaderProfile } from './http/fields/profiles/index.ts'
-export { exposedHeaders } from './http/fields/profiles/index.ts'
-export type { KeyOption, UserOption } from './http/keys/key-reader.ts'
-export type { TrustProxyOption } from './http/keys/trust-proxy.ts'
-export type { RequestConcurrencyOptions, RequestPolicyOptions } from './http/options.generated.ts'
-export type {
-  RateLimitConfig,
-  RateLimitOptions,
-  RouteOverrides,
-  Routes,
-} from './http/rate-limit-options.ts'
-export { RateLimitError } from './http/refusal/refusal.ts'
-export type { SettleOption } from './http/settlement/settlement.ts'
-export type { ClientUsage, PolicyUsage } from './http/usage/usage.ts'
 export { addressKey } from './key/address.ts'
 export type { Acquisition } from './limiter/acquisition.ts'
 export type { BanOptions } from './limiter/ban.ts'

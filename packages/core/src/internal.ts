@@ -1,35 +1,89 @@
 // What the other packages of the project use of core. It is no contract: it changes with any release.
 
-export { afterAsking, unref } from '#platform'
-export { endedUnits, numbersIn } from './algorithms/held/claim.ts'
-export { type Held, HeldArray } from './algorithms/held/held.ts'
+export {
+  afterAsking,
+  afterTurn,
+  beforeHead,
+  byteLength,
+  encode,
+  heapShare,
+  hmac,
+  inBackground,
+  loopTimes,
+  methods,
+  unref,
+} from '#platform'
+export { mostSettled } from './algorithms/algorithm.ts'
+export type { Anchor } from './algorithms/calendar-window/anchor.ts'
+export { endedUnits, ending, numbersIn, ownedBy } from './algorithms/held/claim.ts'
+export { type Held, HeldArray, SLOT_WAIT_MS } from './algorithms/held/held.ts'
 export { conflict } from './errors/conflict.ts'
+export { isA } from './errors/is-a.ts'
 export { textOf } from './errors/thrown.ts'
 export { warnOnce } from './errors/warning.ts'
-export { shardLength } from './key/notation.ts'
-export type { ChargeListener } from './limiter/limiter-events.ts'
-export { checkFunction, checkInteger, checkObject } from './options/checks.ts'
-export { checkKnown } from './options/known.ts'
-export type { Timer } from './platform/platform.ts'
-export { documentKey, versionOf } from './stores/documents/document.ts'
-export { readInspectOptions, type Wanted } from './stores/inspection/inspect-options.ts'
-export { entryOf } from './stores/inspection/inspected-keyspace.ts'
-export { Inspection, partsOf, statesOf } from './stores/inspection/inspection.ts'
-export { KeptKeyspaces, type LedgerKeyspaces, SHARDED } from './stores/inspection/kept-keyspaces.ts'
-export type { KeptKeyspace } from './stores/inspection/keyspace-text.ts'
-export { Pace } from './stores/inspection/pace.ts'
-export { subject } from './stores/redis/keys.ts'
-export { listed } from './stores/rules/change.ts'
+export { consumeTraces, overloadEvents } from './events.ts'
+export { parseAddress } from './key/address.ts'
+export { AddressRanges } from './key/address-ranges.ts'
+export { isAddressLike, parseCidr } from './key/cidr.ts'
+export { numberOf } from './key/digest.ts'
+export { isIPv4 } from './key/ip.ts'
 export {
-  decodeEntries,
-  doubles,
-  type Entries,
-  encodeEntries,
-  kindOf,
-  numberReader,
-  ofKind,
-  putHeld,
-  takeHeld,
-} from './stores/rules/entry-bytes.ts'
-export { NumberReader, NumberWriter } from './stores/rules/numbers.ts'
-export { endOf } from './stores/rules/own-terms.ts'
+  isIPv6Text,
+  type KeyKind,
+  keyKindOf,
+  readKey,
+  shardedKey,
+  shardLength,
+  textKey,
+  UNKNOWN,
+  userKey,
+} from './key/notation.ts'
+export { checkCost, checkKey } from './limiter/arguments.ts'
+export type { BanKeyspace, BannedQuota } from './limiter/ban.ts'
+export { type Charged, ChargeLimiter } from './limiter/charge-limiter.ts'
+export {
+  CONCURRENCY_OPTIONS,
+  type EitherPolicy,
+  WINDOW_OPTIONS,
+} from './limiter/concurrency-options.ts'
+export {
+  asRefusal,
+  blockedDecision,
+  certainWaitMs,
+  decisionWithoutPolicy,
+  refusingPolicy,
+  toDecision,
+} from './limiter/decision.ts'
+export { type HeldSlot, nextSlot } from './limiter/held-slots.ts'
+export type { ChargeListener } from './limiter/limiter-events.ts'
+export { callOnDecision } from './limiter/limiter-events.ts'
+export { openLimiter } from './limiter/open-limiter.ts'
+export type { StoreOptions } from './limiter/options.generated.ts'
+export { compilePolicies } from './limiter/policies.ts'
+export { Policy } from './limiter/policy.ts'
+export type { Counted, PolicyLedgers } from './limiter/policy-ledgers.ts'
+export { settleUntilConfirmed } from './limiter/settle-until-confirmed.ts'
+export { type ClientKeys, StoreLimiter } from './limiter/store-limiter.ts'
+export { ClientLine } from './limiter/waiting/client-line.ts'
+export { Waiting } from './limiter/waiting/waiting.ts'
+export { isPromise, then, thenNative } from './maybe-promise.ts'
+export {
+  checkArray,
+  checkFunction,
+  checkInteger,
+  checkObject,
+  checkOneOf,
+  checkShare,
+} from './options/checks.ts'
+export { parseDuration } from './options/duration.ts'
+export { checkKnown } from './options/known.ts'
+export { OPTION_NAMES } from './options/option-names.ts'
+export { optionHere } from './options/peer-names.ts'
+export { readAdapterOption, readOptions } from './options/read.ts'
+export { OPTIONS } from './options/table.ts'
+export type { Timer } from './platform/platform.ts'
+export { MAIN, registrationScope, routeScope, type Scope } from './stores/inspection/scope.ts'
+export type { NetworkBlocks } from './stores/networks/network-blocks.ts'
+export { madeOf, undone } from './stores/rules/slots.ts'
+export { usedOf } from './stores/rules/used.ts'
+export { isTooMuch, workOf } from './stores/rules/work.ts'

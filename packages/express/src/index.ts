@@ -1,9 +1,11 @@
-import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import { RoutedLimiter, warnOnce } from '@sluice/core/adapter'
+import type { Decision, Limiter } from '@sluice/core'
+import { warnOnce } from '@sluice/core/internal'
+import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
 
-export * from '@sluice/core'
+export * from '@sluice/http'
 
 export type RateLimitOptions = CoreOptions<Request, Response> & {
   /**

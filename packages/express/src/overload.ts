@@ -1,8 +1,8 @@
-import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/core/overload'
+import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/http/overload'
 import type { Request, RequestHandler } from 'express'
 import { expressAdapter } from './request-adapter.ts'
 
-export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/core/overload'
+export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/http/overload'
 
 export type ShedLoadOptions<Class extends string = string> = CoreOptions<Request, Class>
 

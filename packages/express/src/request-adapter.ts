@@ -1,4 +1,4 @@
-import { expressTrust, nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
+import { expressTrust, nodeExchange, type RequestAdapter } from '@sluice/http/adapter'
 import type { Request, Response } from 'express'
 
 /** Reads the request and the response of Express. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Exchange } from '@sluice/core/adapter'
+import type { Exchange } from '@sluice/http/adapter'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Node and @fastify/websocket note this on the request of a handshake. Clients can't. */

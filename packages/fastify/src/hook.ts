@@ -1,4 +1,4 @@
-import type { HttpLimiter } from '@sluice/core/adapter'
+import type { HttpLimiter } from '@sluice/http/adapter'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { closeAfterResponse } from './handshakes.ts'
 

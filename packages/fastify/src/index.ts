@@ -1,10 +1,7 @@
-import {
-  type RateLimitOptions as CoreOptions,
-  type Decision,
-  type RouteOverrides,
-  SluiceError,
-} from '@sluice/core'
-import { RoutedLimiter, readAdapterOption, registrationScope, warnOnce } from '@sluice/core/adapter'
+import { type Decision, SluiceError } from '@sluice/core'
+import { readAdapterOption, registrationScope, warnOnce } from '@sluice/core/internal'
+import type { RateLimitOptions as CoreOptions, RouteOverrides } from '@sluice/http'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Hook, type HookHandler, handler } from './hook.ts'
@@ -12,7 +9,7 @@ import { register } from './registrations.ts'
 import { adapterOf } from './request-adapter.ts'
 import { type FastifyLimiter, RouteLimiters } from './route-limiters.ts'
 
-export * from '@sluice/core'
+export * from '@sluice/http'
 
 export type { Hook, HookHandler } from './hook.ts'
 export type { FastifyLimiter } from './route-limiters.ts'

@@ -1,9 +1,9 @@
-import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/core/overload'
+import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/http/overload'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { adapterOf } from './request-adapter.ts'
 
-export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/core/overload'
+export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/http/overload'
 
 export type ShedLoadOptions<Class extends string = string> = CoreOptions<FastifyRequest, Class>
 

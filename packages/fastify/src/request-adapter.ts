@@ -7,7 +7,7 @@ import {
   type RequestAdapter,
   readResponse,
   sendableOf,
-} from '@sluice/core/adapter'
+} from '@sluice/http/adapter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { whenSocketClosed } from './handshakes.ts'
 

@@ -1,5 +1,7 @@
-import { type Limiter, type RouteOverrides, SluiceError } from '@sluice/core'
-import { type HttpLimiter, type RoutedLimiter, readAdapterOption } from '@sluice/core/adapter'
+import { type Limiter, SluiceError } from '@sluice/core'
+import { readAdapterOption } from '@sluice/core/internal'
+import type { RouteOverrides } from '@sluice/http'
+import type { HttpLimiter, RoutedLimiter } from '@sluice/http/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { type Hook, type HookHandler, handler } from './hook.ts'
 

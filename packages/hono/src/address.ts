@@ -1,5 +1,6 @@
-import { SluiceError, type TrustProxyOption } from '@sluice/core'
-import { readAdapterOption } from '@sluice/core/adapter'
+import { SluiceError } from '@sluice/core'
+import { readAdapterOption } from '@sluice/core/internal'
+import type { TrustProxyOption } from '@sluice/http'
 
 /** Where the client's address comes from, which no request of the Fetch standard has. */
 export type AddressOption<Args extends unknown[]> = (...args: Args) => string | undefined

@@ -5,7 +5,7 @@ import {
   notOfFramework,
   pauseBody as pauseNodeBody,
   whenClosed,
-} from '@sluice/core/adapter'
+} from '@sluice/http/adapter'
 import type { Context } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 

@@ -1,18 +1,19 @@
-import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
+import type { Decision, Limiter } from '@sluice/core'
+import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
 import {
   checkLimitOptions,
   type FetchReply,
   fetchExchange,
   RoutedLimiter,
-} from '@sluice/core/adapter'
+} from '@sluice/http/adapter'
 import type { Context, Handler, MiddlewareHandler } from 'hono'
 import { basePath, matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
 import { HonoReply, isGone, pauseBody } from './hono-reply.ts'
 import { RateLimitError } from './refusal-error.ts'
 
-export * from '@sluice/core'
-export type { FetchReply } from '@sluice/core/adapter'
+export * from '@sluice/http'
+export type { FetchReply } from '@sluice/http/adapter'
 export { decisionOf, type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
 export { RateLimitError } from './refusal-error.ts'
 

@@ -1,11 +1,7 @@
-import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import {
-  checkFunction,
-  checkLimitOptions,
-  FetchReply,
-  fetchExchange,
-  RoutedLimiter,
-} from '@sluice/core/adapter'
+import type { Decision, Limiter } from '@sluice/core'
+import { checkFunction } from '@sluice/core/internal'
+import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
+import { checkLimitOptions, FetchReply, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
 import { checkClients, readAddress } from './address.ts'
 import { RateLimitError } from './refusal-error.ts'
 

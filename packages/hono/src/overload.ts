@@ -1,11 +1,12 @@
-import { checkFunction, FetchReply, fetchExchange, type RequestAdapter } from '@sluice/core/adapter'
-import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/core/overload'
+import { checkFunction } from '@sluice/core/internal'
+import { FetchReply, fetchExchange, type RequestAdapter } from '@sluice/http/adapter'
+import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/http/overload'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { type AddressOption, readAddress } from './address.ts'
 import { HonoReply, pauseBody } from './hono-reply.ts'
 
-export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/core/overload'
+export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/http/overload'
 
 export type ShedLoadOptions<Class extends string = string> = CoreOptions<Context, Class> & {
   /**

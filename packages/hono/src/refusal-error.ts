@@ -1,4 +1,5 @@
-import type { RateLimitError as CoreError, Decision } from '@sluice/core'
+import type { Decision } from '@sluice/core'
+import type { RateLimitError as CoreError } from '@sluice/http'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 

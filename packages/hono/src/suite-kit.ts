@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { FetchReply } from '@sluice/core/adapter'
+import type { FetchReply } from '@sluice/http/adapter'
 import { type AdapterKit, middlewareOf } from '@sluice/test-suites'
 import { type Context, Hono } from 'hono'
 import { stream } from 'hono/streaming'

@@ -1,7 +1,7 @@
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import * as runner from '@jest/globals'
-import type { FetchReply } from '@sluice/core/adapter'
+import type { FetchReply } from '@sluice/http/adapter'
 import { everyStore, frameworkRunner, isAll, useRedis } from '@sluice/test-harness/jest'
 import { type AdapterStores, adapterSuite, fetchServer, streamChunks } from '@sluice/test-suites'
 import type { Context } from 'hono'

@@ -1,4 +1,4 @@
-import { noteEnd, PROFILE_FIELDS } from '@sluice/core/adapter'
+import { noteEnd, PROFILE_FIELDS } from '@sluice/http/adapter'
 import type { Context } from 'koa'
 import { koaAdapter } from './request-adapter.ts'
 

@@ -1,10 +1,12 @@
-import type { RateLimitOptions as CoreOptions, Decision, Limiter, Routes } from '@sluice/core'
-import { noteEnd, RoutedLimiter, warnOnce } from '@sluice/core/adapter'
+import type { Decision, Limiter } from '@sluice/core'
+import { warnOnce } from '@sluice/core/internal'
+import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
+import { noteEnd, RoutedLimiter } from '@sluice/http/adapter'
 import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
 import { checkContext, koaAdapter } from './request-adapter.ts'
 
-export * from '@sluice/core'
+export * from '@sluice/http'
 
 export type RateLimitOptions = CoreOptions<Context, Context> & {
   /**

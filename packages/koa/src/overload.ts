@@ -1,9 +1,9 @@
-import { noteEnd } from '@sluice/core/adapter'
-import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/core/overload'
+import { noteEnd } from '@sluice/http/adapter'
+import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/http/overload'
 import type { Context, Middleware } from 'koa'
 import { checkContext, koaAdapter } from './request-adapter.ts'
 
-export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/core/overload'
+export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/http/overload'
 
 export type ShedLoadOptions<Class extends string = string> = CoreOptions<Context, Class>
 

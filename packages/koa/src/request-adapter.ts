@@ -7,7 +7,7 @@ import {
   type RoutePattern,
   readResponse,
   sendableOf,
-} from '@sluice/core/adapter'
+} from '@sluice/http/adapter'
 import type { Context } from 'koa'
 
 /** Reads the request and the response of Koa. */

@@ -14,10 +14,11 @@ import {
   checkObject,
   conflict,
   endedUnits,
+  type Policy,
+  parseDuration,
   textOf,
   warnOnce,
 } from '@sluice/core/internal'
-import { type Policy, parseDuration } from '@sluice/core/store'
 
 export type { ChargeListener }
 

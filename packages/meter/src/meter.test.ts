@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { createLimiter, type LimiterOptions, memoryStore } from '@sluice/core'
-import { RoutedLimiter } from '@sluice/core/adapter'
 import { manualClock } from '@sluice/core/testing'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import { useRedis } from '@sluice/test-harness/jest'
 import { until } from '@sluice/test-harness/redis'
-import { plain } from '../../core/src/testing/plain-server.ts'
+import { plain } from '../../http/src/testing/plain-server.ts'
 import {
   type ChargeListener,
   type Meter,

@@ -1,5 +1,5 @@
 import type { NodePath } from '@babel/traverse'
-import { optionHere } from '@sluice/core/adapter'
+import { optionHere } from '@sluice/core/internal'
 import { importedFrom, memberName, resolved, unwrapped } from './bindings.ts'
 import {
   functionText,

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { optionHere } from '@sluice/core/adapter'
+import { optionHere } from '@sluice/core/internal'
 import { nameOf } from './bindings.ts'
 import { isCommaBehind, linesOf } from './remove.ts'
 import type { Source } from './source.ts'

@@ -1,5 +1,5 @@
 import { type CustomDecorator, createParamDecorator, SetMetadata } from '@nestjs/common'
-import type { RouteOverrides } from '@sluice/core'
+import type { RouteOverrides } from '@sluice/http'
 import type { NestRequest, NestResponse } from './request-adapter.ts'
 
 /** The key under which a controller or a handler has its options; false: it is exempt. */

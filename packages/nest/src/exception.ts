@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common'
-import type { RateLimitError } from '@sluice/core'
+import type { RateLimitError } from '@sluice/http'
 
 /** A refusal, for exception filters. Its response is the problem document of the refusal. */
 export class RateLimitException extends HttpException {

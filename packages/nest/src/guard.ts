@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common'
 import { type MaybePromise, SluiceError } from '@sluice/core'
-import { warnOnce } from '@sluice/core/adapter'
+import { warnOnce } from '@sluice/core/internal'
 import { RateLimitException } from './exception.ts'
 import { RateLimits } from './rate-limits.ts'
 import { type AnyRequest, type AnyResponse, typeWhenWritten } from './request-adapter.ts'

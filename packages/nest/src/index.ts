@@ -1,4 +1,4 @@
-export * from '@sluice/core'
+export * from '@sluice/http'
 export { RateLimit, RateLimitDecision, SkipRateLimit } from './decorators.ts'
 export { RateLimitException } from './exception.ts'
 export { type HttpExchange, RateLimitGuard } from './guard.ts'

@@ -9,8 +9,9 @@ import {
   type Type,
 } from '@nestjs/common'
 import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core'
-import { type RateLimitOptions as CoreOptions, type MaybePromise, SluiceError } from '@sluice/core'
-import { warnOnce } from '@sluice/core/adapter'
+import { type MaybePromise, SluiceError } from '@sluice/core'
+import { warnOnce } from '@sluice/core/internal'
+import type { RateLimitOptions as CoreOptions } from '@sluice/http'
 import { RateLimits } from './rate-limits.ts'
 import type { NestRequest, NestResponse } from './request-adapter.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { nodeExchange } from '@sluice/core/adapter'
-import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/core/overload'
+import { nodeExchange } from '@sluice/http/adapter'
+import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/http/overload'
 import {
   type AnyRequest,
   type AnyResponse,
@@ -8,7 +8,7 @@ import {
   nestAdapter,
 } from './request-adapter.ts'
 
-export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/core/overload'
+export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/http/overload'
 
 export type ShedLoadOptions<Class extends string = string> = CoreOptions<NestRequest, Class>
 

@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common'
 import { MetadataScanner, Reflector } from '@nestjs/core'
-import type { Limiter, RateLimitOptions, RouteOverrides } from '@sluice/core'
-import { type HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
+import type { Limiter } from '@sluice/core'
+import type { RateLimitOptions, RouteOverrides } from '@sluice/http'
+import { type HttpLimiter, RoutedLimiter } from '@sluice/http/adapter'
 import { OPTIONS } from './decorators.ts'
 import { type AnyRequest, type AnyResponse, nestAdapter } from './request-adapter.ts'
 

@@ -11,7 +11,7 @@ import {
   type RequestAdapter,
   readResponse,
   sendableOf,
-} from '@sluice/core/adapter'
+} from '@sluice/http/adapter'
 import { RateLimitException } from './exception.ts'
 
 /** The common part of the requests of Express and of Fastify. */

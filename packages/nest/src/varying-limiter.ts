@@ -11,7 +11,7 @@ import {
   Policy,
   StoreLimiter,
   type StoreOptions,
-} from '@sluice/core/adapter'
+} from '@sluice/core/internal'
 
 /** Policies with their windows and blocks: each combination has a quota of its own. */
 const MAX_LIMITERS = 100

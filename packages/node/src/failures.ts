@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import { RateLimitError } from '@sluice/core'
-import { textOf, warnOnce } from '@sluice/core/adapter'
+import { textOf, warnOnce } from '@sluice/core/internal'
+import { RateLimitError } from '@sluice/http'
 
 /**
  * Answers a request that could not be decided, or whose refusal is thrown: there is no framework

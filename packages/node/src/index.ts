@@ -2,19 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type {
-  RateLimitOptions as CoreOptions,
-  Decision,
-  Limiter,
-  MaybePromise,
-  Routes,
-} from '@sluice/core'
-import { checkFunction, RoutedLimiter } from '@sluice/core/adapter'
+import type { Decision, Limiter, MaybePromise } from '@sluice/core'
+import { checkFunction } from '@sluice/core/internal'
+import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import { answerFailure } from './failures.ts'
 import { nodeAdapter } from './request-adapter.ts'
 import { handOver, upgradeResponse } from './upgrade.ts'
 
-export * from '@sluice/core'
+export * from '@sluice/http'
 
 export type RateLimitOptions = CoreOptions<IncomingMessage, ServerResponse> & {
   /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
+import { nodeExchange, type RequestAdapter } from '@sluice/http/adapter'
 
 /** Reads the requests and the responses of Node's servers. */
 export const nodeAdapter: RequestAdapter<IncomingMessage, ServerResponse> = {

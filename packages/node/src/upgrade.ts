@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { noteEnd } from '@sluice/core/adapter'
+import { noteEnd } from '@sluice/http/adapter'
 
 /** A failing connection must not end the process while nobody else listens. */
 const ignore = () => {}

@@ -1,5 +1,5 @@
 import { WaitError } from '@sluice/core'
-import { checkFunction, warnOnce } from '@sluice/core/adapter'
+import { checkFunction, warnOnce } from '@sluice/core/internal'
 import { copyBody, watchResponse } from './body.ts'
 import { readAnswer } from './fields.ts'
 import {

@@ -9,7 +9,7 @@ import {
   checkOneOf,
   parseDuration,
   type StoreOptions,
-} from '@sluice/core/adapter'
+} from '@sluice/core/internal'
 import { DIALECTS, type Dialect } from './fields.ts'
 import { OutgoingLimiter } from './outgoing-limiter.ts'
 

@@ -9,7 +9,7 @@ import {
   type StoreOptions,
   undone,
   Waiting,
-} from '@sluice/core/adapter'
+} from '@sluice/core/internal'
 import { type Answer, MAX_WAIT_MS } from './fields.ts'
 import { SENT, type Sent, type Units, Upstream } from './upstream.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { createLimiter, redisStore, StoreError, WaitError } from '@sluice/core'
-import type { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/core/adapter'
-import type { LoadShedder } from '@sluice/core/overload'
+import type { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
+import type { LoadShedder } from '@sluice/http/overload'
 import type { Borrower, joinTransactions, transactionalStore } from '@sluice/transactional'
 import { build, type Plugin } from 'esbuild'
 import type { readReply } from '../../core/src/stores/redis/reply.ts'
@@ -39,11 +39,11 @@ export interface Replacement {
 }
 
 const ENTRY = `
-export { fetchExchange } from './core/src/http/fetch/fetch-exchange.ts'
-export { FetchReply } from './core/src/http/fetch/fetch-reply.ts'
-export { RoutedLimiter } from './core/src/http/routed-limiter.ts'
+export { fetchExchange } from './http/src/fetch/fetch-exchange.ts'
+export { FetchReply } from './http/src/fetch/fetch-reply.ts'
+export { RoutedLimiter } from './http/src/path/routed-limiter.ts'
 export { createLimiter } from './core/src/limiter/create-limiter.ts'
-export { LoadShedder } from './core/src/overload/load-shedder.ts'
+export { LoadShedder } from './http/src/overload/load-shedder.ts'
 export { StoreError } from './core/src/errors/store-error.ts'
 export { WaitError } from './core/src/errors/wait-error.ts'
 export { redisStore } from './core/src/stores/redis/redis-store.ts'
@@ -65,7 +65,7 @@ const REMEMBERED: { readonly [file: string]: string } = {
   'core/src/errors/warning.ts': 'given.clear()',
   'core/src/limiter/held-slots.ts': 'lastSlot = undefined',
   'core/src/limiter/live/live-policies.ts': 'warned.clear()',
-  'core/src/overload/load-shedder.ts': 'runtime.random = host.machine.random',
+  'http/src/overload/load-shedder.ts': 'runtime.random = host.machine.random',
   'core/src/stores/calls/breaker.ts': 'stores = 0',
   'core/src/stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
   'core/src/stores/documents/in-time.ts': 'answers = new Deadline(5000)',
@@ -211,7 +211,7 @@ function replacing(replacements: readonly Replacement[]): Plugin {
     name: 'replacing',
     setup({ onLoad, onEnd }) {
       const missing = new Set(replacements)
-      onLoad({ filter: /packages\/(core|transactional)\/src\/.*\.ts$/ }, ({ path }) => {
+      onLoad({ filter: /packages\/(core|http|transactional)\/src\/.*\.ts$/ }, ({ path }) => {
         const file = relative(PACKAGES, path).split(sep).join('/')
         const own = [...replacements, ...CAPS].filter((each) => each.file === file)
         const forget = REMEMBERED[file]

@@ -1,6 +1,6 @@
 import type { Decision } from '@sluice/core'
-import type { FetchReply, RequestAdapter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
+import type { FetchReply, RequestAdapter } from '@sluice/http/adapter'
 import type { Terms } from './documents.ts'
 import type { PlannedRequest } from './plan.ts'
 

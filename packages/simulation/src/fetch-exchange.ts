@@ -1,4 +1,4 @@
-import type { FetchReply, RequestAdapter } from '@sluice/core/adapter'
+import type { FetchReply, RequestAdapter } from '@sluice/http/adapter'
 import type { Core } from './core.ts'
 import { adapter, costOf, Exchange, type Waited } from './exchange.ts'
 import type { Machine } from './machine.ts'

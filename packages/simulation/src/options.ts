@@ -1,4 +1,5 @@
-import type { Decision, RateLimitOptions, Routes, ThresholdEvent } from '@sluice/core'
+import type { Decision, ThresholdEvent } from '@sluice/core'
+import type { RateLimitOptions, Routes } from '@sluice/http'
 import { anchorOf, type CalendarName, calendarOf } from './calendars.ts'
 import { NAME } from './documents.ts'
 import { costOf, type Exchange, type Reply } from './exchange.ts'

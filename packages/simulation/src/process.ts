@@ -1,6 +1,6 @@
 import type { Decision, PolicyDecision, ThresholdEvent } from '@sluice/core'
-import type { HttpLimiter, RoutedLimiter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
+import type { HttpLimiter, RoutedLimiter } from '@sluice/http/adapter'
 import { auditedStore } from './audited-store.ts'
 import { CalledLimiters } from './called-limiters.ts'
 import { type Account, limitOf } from './checks/account.ts'

@@ -172,6 +172,7 @@ export const SECTIONS: readonly Section[] = [
       readme('core', '@sluice/core', 'Limits without HTTP, stores, tests of your application'),
       readme('postgres', '@sluice/postgres', 'The store in PostgreSQL'),
       readme('sqlite', '@sluice/sqlite', 'The store in a file, for one machine'),
+      readme('http', '@sluice/http', 'The base of an adapter of your own'),
       readme('transactional', '@sluice/transactional', 'The base of a store of your own'),
       readme(
         'outgoing',

@@ -1,5 +1,5 @@
 import { type Store, StoreError } from '@sluice/core'
-import { checkFunction } from '@sluice/core/internal'
+import { checkFunction } from '@sluice/core/internal-stores'
 import { inOrder } from './in-order.ts'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalStore } from './transactional-store.ts'

@@ -1,4 +1,4 @@
-import { afterAsking } from '@sluice/core/internal'
+import { afterAsking } from '@sluice/core/internal-stores'
 import { Deadlines, PendingCall } from '@sluice/core/store'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 

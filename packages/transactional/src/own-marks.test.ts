@@ -3,7 +3,7 @@
 
 import { expect, it } from '@jest/globals'
 import { createLimiter, type InspectOptions, type LimiterOptions } from '@sluice/core'
-import { documentKey } from '@sluice/core/internal'
+import { documentKey } from '@sluice/core/internal-stores'
 import { manualClock } from '@sluice/core/testing'
 import type { ListingBackend } from './transactional-backend.ts'
 import { transactionalStore } from './transactional-store.ts'

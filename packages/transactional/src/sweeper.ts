@@ -1,4 +1,4 @@
-import { type Timer, unref } from '@sluice/core/internal'
+import { type Timer, unref } from '@sluice/core/internal-stores'
 
 /** The time from a write until states are swept, ms, on average. */
 const PAUSE_MS = 60_000

@@ -1,5 +1,5 @@
 import type { Documents } from '@sluice/core'
-import { documentKey, versionOf } from '@sluice/core/internal'
+import { documentKey, versionOf } from '@sluice/core/internal-stores'
 import type { ListedKey, ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 
 /** The longest that a call may take, ms. */

@@ -11,7 +11,7 @@ import {
   statesOf,
   subject,
   type Wanted,
-} from '@sluice/core/internal'
+} from '@sluice/core/internal-stores'
 import { decodeOwn, ownKeyspace } from '@sluice/core/store'
 import { MissingKeys, type States } from './growing-transactions.ts'
 import { isPart, partRange } from './parts/parts.ts'

@@ -1,5 +1,10 @@
 import type { Charge, ChargeIncrease, Keyspace, Ledger, StoreResult } from '@sluice/core'
-import { type KeptKeyspaces, type LedgerKeyspaces, listed, subject } from '@sluice/core/internal'
+import {
+  type KeptKeyspaces,
+  type LedgerKeyspaces,
+  listed,
+  subject,
+} from '@sluice/core/internal-stores'
 import {
   applyChange,
   type Change,

@@ -4,7 +4,7 @@ import {
   KeptKeyspaces,
   readInspectOptions,
   type Wanted,
-} from '@sluice/core/internal'
+} from '@sluice/core/internal-stores'
 import { PartedTransactions } from './parts/parted-transactions.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalDocuments } from './transactional-documents.ts'

@@ -11,7 +11,7 @@ const WIDTH = 95
 /** @returns files, each as its path and its text */
 export function optionInterfaces() {
   return [limiter(), events(), stores(), http(), overload()].map(([file, ...parts]) => [
-    `packages/core/src/${file}`,
+    `packages/${file}`,
     `${HEAD}\n${parts.join('\n\n')}\n`,
   ])
 }
@@ -20,7 +20,7 @@ const HEAD = '// Generated from options/table.ts by "npm run generate". Do not e
 
 function limiter() {
   return [
-    'limiter/options.generated.ts',
+    'core/src/limiter/options.generated.ts',
     `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
 import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
 import type { AlgorithmName } from '../algorithms/index.ts'
@@ -46,7 +46,7 @@ import type { StoreMode } from '../stores/store.ts'`,
 
 function events() {
   return [
-    'limiter/event-options.generated.ts',
+    'core/src/limiter/event-options.generated.ts',
     "import type { ThresholdEvent } from '../events.ts'\nimport type { Decision } from './decision.ts'",
     body(
       'How a limiter tells what it does. Without a framework there is no request.',
@@ -58,7 +58,7 @@ function events() {
 
 function stores() {
   return [
-    'stores/options.generated.ts',
+    'core/src/stores/options.generated.ts',
     body('The options of a memory store.', 'MemoryStoreOptions', OPTIONS.memoryStore),
     body('The options of a store in Redis.', 'RedisStoreOptions', OPTIONS.redisStore),
     body('The options of a store in PostgreSQL.', 'PostgresStoreOptions', OPTIONS.postgresStore),
@@ -73,18 +73,14 @@ function http() {
     .filter(([, option]) => option.inPolicies !== undefined)
     .map(([name, option]) => [name, { ...option, default: undefined, unset: option.inPolicies }])
   return [
-    'http/options.generated.ts',
-    `import type { Anchor } from '../algorithms/calendar-window/anchor.ts'
-import type { CalendarUnit } from '../algorithms/calendar-window/calendar.ts'
-import type { Decision } from '../limiter/decision.ts'
-import type { EventOptions } from '../limiter/event-options.generated.ts'
-import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from '../limiter/options.generated.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
-import type { Duration } from '../options/duration.ts'
-import type { HeaderProfile } from './fields/profiles/index.ts'
-import type { KeyOption, UserOption } from './keys/key-reader.ts'
-import type { TrustProxyOption } from './keys/trust-proxy.ts'
-import type { SettleOption } from './settlement/settlement.ts'`,
+    'http/src/options/options.generated.ts',
+    `import type { ConcurrencyOptions, Decision, Duration, EventOptions, MaybePromise, PolicyOptions } from '@sluice/core'
+import type { Anchor, StoreOptions } from '@sluice/core/internal'
+import type { CalendarUnit } from '@sluice/core/store'
+import type { HeaderProfile } from '../fields/profiles/index.ts'
+import type { KeyOption, UserOption } from '../keys/key-reader.ts'
+import type { TrustProxyOption } from '../keys/trust-proxy.ts'
+import type { SettleOption } from '../settlement/settlement.ts'`,
     body(
       'The options of one policy, also those by which it reads a request.',
       `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${replaced}>`,
@@ -108,8 +104,8 @@ import type { SettleOption } from './settlement/settlement.ts'`,
 
 function overload() {
   return [
-    'overload/options.generated.ts',
-    `import type { Duration } from '../options/duration.ts'
+    'http/src/overload/options.generated.ts',
+    `import type { Duration } from '@sluice/core'
 
 /** A class of requests. */
 export interface ClassOptions {

@@ -1,12 +1,12 @@
 // docs/options.md.
-import { core } from '../core.mjs'
+import { core, source } from '../core.mjs'
 import { OPTIONS } from './described.mjs'
 import { algorithmsOf, code, defaultOf, formOf, returned } from './words.mjs'
 
 const { DURATION_UNITS } = await core('options/duration.ts')
 const { OPTION_NAMES } = await core('options/option-names.ts')
 const { NOT_HERE } = await core('options/peer-names.ts')
-const { composeProfiles, HEADER_PROFILES } = await core('http/fields/profiles/index.ts')
+const { composeProfiles, HEADER_PROFILES } = await source('http/src/fields/profiles/index.ts')
 
 const SECTIONS = {
   policy: [

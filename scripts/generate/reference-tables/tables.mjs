@@ -13,7 +13,7 @@ const events = interfacesOf('packages/core/src/events.ts')
 const interfaces = {
   ...events,
   ...interfacesOf('packages/core/src/limiter/decision.ts'),
-  ...interfacesOf('packages/core/src/http/usage/usage.ts'),
+  ...interfacesOf('packages/http/src/usage/usage.ts'),
 }
 
 /** @param place `fields of Decision`, `metrics`, `attributes of metrics`, `comparison` */

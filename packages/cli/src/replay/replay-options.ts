@@ -1,4 +1,4 @@
-import type { RateLimitOptions, Routes } from '@sluice/core'
+import type { RateLimitOptions, Routes } from '@sluice/http'
 import type { LogEntry } from '../log/log-entry.ts'
 
 /** The export of a configuration file: the options of the middleware. */

@@ -7,7 +7,7 @@ async function load() {
   const { SluiceError } = await import('./sluice-error.ts')
   const { WaitError } = await import('./wait-error.ts')
   const { StoreError } = await import('./store-error.ts')
-  const { RateLimitError } = await import('../http/refusal/refusal.ts')
+  const { RateLimitError } = await import('@sluice/http')
   const mistake = { option: 'limit', expected: 'a', received: 'b', fix: 'c' }
   const failure = { operation: 'a', problem: 'b', advice: 'c' }
   const refusal = { status: 429, banned: false } as never

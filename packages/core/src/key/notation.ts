@@ -46,7 +46,7 @@ export function togetherBy(key: string): string {
 }
 
 /** The kind of a key given as text: in the notation, or plain text of a key function. */
-export function kindOf(given: string): KeyKind {
+export function keyKindOf(given: string): KeyKind {
   const text = given.slice(shardLength(given))
   if (text.startsWith(USER)) return 'user'
   return text === UNKNOWN || parseAddress(withoutPrefix(text)) !== undefined ? 'ip' : 'function'

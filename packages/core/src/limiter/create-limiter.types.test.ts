@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { RateLimitConfig } from '../http/rate-limit-options.ts'
+import type { RateLimitConfig } from '@sluice/http'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
 import { redisStore } from '../stores/redis/redis-store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { RoutedLimiter } from '../http/routed-limiter.ts'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import { failingStore, manualClock } from '../testing/index.ts'
 import { createLimiter } from './create-limiter.ts'

@@ -17,8 +17,8 @@ const terms = { limit: 3, window: '1h' } as const
 /** New modules, as in a new process: the warning comes once in each. */
 async function fresh() {
   const core = await import('../index.ts')
-  const { RoutedLimiter } = await import('../http/routed-limiter.ts')
-  const { plain } = await import('../testing/plain-server.ts')
+  const { RoutedLimiter } = await import('@sluice/http/adapter')
+  const { plain } = await import('../../../http/src/testing/plain-server.ts')
   const { failingStore } = await import('../testing/index.ts')
   return { ...core, RoutedLimiter, plain, failingStore }
 }

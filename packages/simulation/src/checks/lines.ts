@@ -1,6 +1,6 @@
 import type { Decision, PolicyDecision, WaitError } from '@sluice/core'
-import type { HttpLimiter } from '@sluice/core/adapter'
 import type { Charge } from '@sluice/core/store'
+import type { HttpLimiter } from '@sluice/http/adapter'
 import { addressOf, type Exchange, type Reply } from '../exchange.ts'
 import type { Machine } from '../machine.ts'
 import { settlesOf } from '../options.ts'

@@ -1,5 +1,5 @@
-import type { RequestAdapter } from '@sluice/core/adapter'
-import type { LoadShedder } from '@sluice/core/overload'
+import type { RequestAdapter } from '@sluice/http/adapter'
+import type { LoadShedder } from '@sluice/http/overload'
 import { random } from '@sluice/test-harness/random'
 import type { Fail } from '../checks/audit.ts'
 import type { Core, Cores } from '../core.ts'

@@ -10,7 +10,7 @@ const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8')
 /** Where each export of the package leads that an adapter imports. */
 const ENTRIES: Record<string, string> = {
   '@sluice/core': join(core, 'index.ts'),
-  '@sluice/core/adapter': join(core, 'adapter.ts'),
+  '@sluice/core/internal': join(core, 'internal.ts'),
   '#platform': join(core, 'platform/platform.ts'),
 }
 
@@ -64,9 +64,11 @@ function circlesIn(imports: Imports): string[] {
   return circles
 }
 
-const sources = filesOf('packages/core/src')
-  .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|traces\.ts$|\/testing\//.test(name))
-  .map((name) => join(root, name))
+const sourcesOf = (name: string) =>
+  filesOf(`packages/${name}/src`)
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|traces\.ts$|\/testing\//.test(file))
+    .map((file) => join(root, file))
+const sources = sourcesOf('core')
 
 test('each folder of core imports only from those above it', () => {
   const table = page.slice(page.indexOf('## The folders of core'), page.indexOf('## Glossary'))
@@ -108,28 +110,27 @@ test('no folders of the command import each other in a circle', () => {
   expect(circlesIn(foldersOf(imports))).toEqual([])
 })
 
-/** The libraries that core bundles, as the page lists them. */
+/** The libraries that core and http bundle, as the page lists them. */
 const bundled = [
   ...page
-    .slice(page.indexOf('## What core bundles'), page.indexOf('## Glossary'))
-    .matchAll(/^\| `([\w-]+)` \| .{80,} \|$/gm),
-].map(([, name]) => name as string)
+    .slice(page.indexOf('## What is bundled'), page.indexOf('## Glossary'))
+    .matchAll(/^\| `(\w+)` \| `([\w-]+)` \| .{80,} \|$/gm),
+].map(([, into, name]) => ({ into, name: name as string }))
 
-test('core bundles at most two libraries, and users install none', () => {
-  const manifest = JSON.parse(readFileSync(join(core, '../package.json'), 'utf8'))
-  expect(bundled.length).toBeLessThanOrEqual(2)
-  expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(bundled))
-  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
-    expect(manifest).not.toHaveProperty(kind)
-})
+test.each(['core', 'http'])('%s bundles one library, and users install none', (name) => {
+  const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
+  const own = bundled.filter(({ into }) => into === name).map((each) => each.name)
+  expect(own).toHaveLength(1)
+  expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(own))
+  const installed = { ...manifest.dependencies, ...manifest.peerDependencies }
+  expect(Object.keys(installed)).toEqual(name === 'core' ? [] : ['@sluice/core'])
 
-test('core imports no package but those that it bundles', () => {
-  const packages = sources.flatMap((file) =>
+  const packages = sourcesOf(name).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)[^'";]*?from '([^']+)'/gms)]
       .map(([, from]) => from as string)
-      .filter((from) => !/^([.#]|node:)/.test(from)),
+      .filter((from) => !/^([.#]|node:|@sluice\/core)/.test(from)),
   )
-  expect(new Set(packages)).toEqual(new Set(bundled))
+  expect(new Set(packages)).toEqual(new Set(own))
 })
 
 test('the glossary has fifteen lines', () => {
@@ -153,7 +154,7 @@ function siblingsOf(name: string): string[] {
   return [...new Set(siblings.map(([, sibling]) => sibling as string))]
 }
 
-test('the harness imports no workspace package, the suites only core', () => {
+test('the harness imports no workspace package, the suites only core and http', () => {
   expect(siblingsOf('test-harness')).toEqual([])
-  expect(siblingsOf('test-suites')).toEqual(['core'])
+  expect(siblingsOf('test-suites').sort()).toEqual(['core', 'http'])
 })

@@ -36,7 +36,7 @@ await session.post('Profiler.takePreciseCoverage')
 await ask(REQUESTS)
 const { result } = await session.post('Profiler.takePreciseCoverage')
 const run = result
-  .filter((script) => /^file:.*\/packages\/(core|express)\/src\//.test(script.url))
+  .filter((script) => /^file:.*\/packages\/(core|express|http)\/src\//.test(script.url))
   .map(({ url, functions }) => ({
     file: relative(root, fileURLToPath(url)),
     functions: functions

@@ -84,6 +84,7 @@ describe('a release', () => {
     for (const name of [
       'core',
       ...FRAMEWORKS,
+      'http',
       'transactional',
       'postgres',
       'sqlite',

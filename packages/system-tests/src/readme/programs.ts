@@ -14,6 +14,7 @@ const documents = [
   'packages/express/README.md',
   'packages/fastify/README.md',
   'packages/hono/README.md',
+  'packages/http/README.md',
   'packages/koa/README.md',
   'packages/nest/README.md',
   'packages/meter/README.md',

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
-import type { Decision, MaybePromise, RateLimitOptions } from '@sluice/core'
+import type { Decision, MaybePromise } from '@sluice/core'
+import type { RateLimitOptions } from '@sluice/http'
 
 /** The parts of a framework that the suite needs. */
 export interface AdapterKit<Request, Response> {

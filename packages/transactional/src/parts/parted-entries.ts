@@ -2,12 +2,12 @@ import {
   decodeEntries,
   type Entries,
   encodeEntries,
+  entryKindOf,
   HeldArray,
-  kindOf,
   NumberWriter,
   numberReader,
   ofKind,
-} from '@sluice/core/internal'
+} from '@sluice/core/internal-stores'
 import type { StateChange } from '../transactional-backend.ts'
 import { PartedHeld } from './parted-held.ts'
 import type { Parts } from './parts.ts'
@@ -47,6 +47,6 @@ export function encodePartedEntries(state: Entries, parts: Parts, now: number, t
 
 /** Gives a state the entries that its bytes hold, whole or in parts. */
 export function decodePartedEntries(state: Entries, view: DataView, parts: Parts): void {
-  if (kindOf(view) === PARTED) state.held = PartedHeld.decode(numberReader(view), parts)
+  if (entryKindOf(view) === PARTED) state.held = PartedHeld.decode(numberReader(view), parts)
   else decodeEntries(state, view)
 }

@@ -6,7 +6,7 @@ import {
   numbersIn,
   putHeld,
   takeHeld,
-} from '@sluice/core/internal'
+} from '@sluice/core/internal-stores'
 import type { Claim } from '@sluice/core/store'
 import type { StateChange } from '../transactional-backend.ts'
 import type { Parts } from './parts.ts'

@@ -1,4 +1,4 @@
-import { doubles } from '@sluice/core/internal'
+import { doubles } from '@sluice/core/internal-stores'
 
 // A store with transactions keeps behind each state the time (ms) until which it lives, as Redis does: a little-endian
 // double. By half a millisecond in it, the state is marked: its client may have a record of its own (`encodeOwn`). The

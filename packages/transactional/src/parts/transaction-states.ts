@@ -1,4 +1,4 @@
-import { endOf } from '@sluice/core/internal'
+import { endOf } from '@sluice/core/internal-stores'
 import {
   decodeOwn,
   decodeState,

@@ -1,6 +1,6 @@
 import type { Charge, Decision } from '@sluice/core'
-import { type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/core/adapter'
 import type { PolicySettings } from '@sluice/core/operator'
+import { type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/http/adapter'
 import { messageOf } from '@sluice/terminal/say'
 import type { Clients } from '../../log/clients.ts'
 import type { LogEntry } from '../../log/log-entry.ts'

@@ -1,4 +1,4 @@
-import { nodeExchange, type RequestAdapter } from '@sluice/core/adapter'
+import { nodeExchange, type RequestAdapter } from '@sluice/http/adapter'
 import type { LogEntry } from '../../log/log-entry.ts'
 
 /** A replay only decides requests. */

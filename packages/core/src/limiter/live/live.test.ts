@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import { until } from '@sluice/test-harness/redis'
-import { RoutedLimiter } from '../../adapter.ts'
 import type { PolicyChangeEvent, ThresholdEvent } from '../../events.ts'
 import { createLimiter, memoryStore } from '../../index.ts'
 import type { PolicyChange } from '../../stores/documents/policy-document.ts'

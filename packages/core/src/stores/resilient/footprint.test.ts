@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { RoutedLimiter } from '../../http/routed-limiter.ts'
+import { RoutedLimiter } from '@sluice/http/adapter'
+import { plain } from '../../../../http/src/testing/plain-server.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { Limiter } from '../../limiter/limiter.ts'
 import { held } from '../../testing/held.ts'
 import { failingStore } from '../../testing/index.ts'
-import { plain } from '../../testing/plain-server.ts'
 import type { RedisClient } from '../redis/client.ts'
 
 /** With a prefix: limiters share quotas on purpose. */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import fc from 'fast-check'
+import { plain } from '../../../../http/src/testing/plain-server.ts'
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { AlgorithmName } from '../../algorithms/index.ts'
 import { algorithms } from '../../algorithms/index.ts'
-import { RoutedLimiter } from '../../http/routed-limiter.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
 import type { Decision } from '../../limiter/decision.ts'
 import type { Limiter } from '../../limiter/limiter.ts'
@@ -13,7 +14,6 @@ import {
   type ManualClock,
   manualClock,
 } from '../../testing/index.ts'
-import { plain } from '../../testing/plain-server.ts'
 import type { Store } from '../store.ts'
 
 let clock: ManualClock

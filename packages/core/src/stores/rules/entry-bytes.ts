@@ -41,7 +41,7 @@ export function encodeEntries({ log, held }: Entries): Uint8Array {
  */
 export function decodeEntries(state: Entries, view: DataView): void {
   const numbers = numberReader(view)
-  const kind = kindOf(view)
+  const kind = entryKindOf(view)
   if (Number.isInteger(kind) && kind > LOG && kind <= 1 + MOST_EXTRAS) {
     state.held = takeHeld(numbers, kind - 1, numbers.next())
     return
@@ -67,7 +67,7 @@ export function ofKind(kind: number, numbers: NumberWriter): Uint8Array {
   return bytes
 }
 
-export function kindOf(view: DataView): number {
+export function entryKindOf(view: DataView): number {
   return view.getFloat64(0, true)
 }
 

@@ -1,9 +1,10 @@
 // Compiled as ESM (.mts) and as CommonJS (.cts) against the packed declarations; never run.
 
-import { createLimiter, type Duration, memoryStore, type RateLimitConfig } from '@sluice/core'
+import { createLimiter, type Duration, memoryStore } from '@sluice/core'
 import * as testing from '@sluice/core/testing'
 import byDefault, { rateLimit } from '@sluice/express'
 import shedLoad from '@sluice/express/overload'
+import type { RateLimitConfig } from '@sluice/http'
 import express from 'express'
 
 export async function decide(key: string): Promise<boolean> {

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { RoutedLimiter } from '@sluice/http/adapter'
 import { patient } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
-import { RoutedLimiter } from '../../../../http/routed-limiter.ts'
+import { plain } from '../../../../../../http/src/testing/plain-server.ts'
 import { createLimiter } from '../../../../index.ts'
-import { plain } from '../../../../testing/plain-server.ts'
 
 export interface ReservingWork {
   url: string

@@ -1,4 +1,0 @@
-export type { OverloadClassEvent, OverloadEvent } from '../events.ts'
-export { LoadShedder } from './load-shedder.ts'
-export type { ClassOptions, QueueOptions } from './options.generated.ts'
-export type { ShedLoadOptions } from './shed-load-options.ts'

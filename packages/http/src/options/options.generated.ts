@@ -1,0 +1,181 @@
+// Generated from options/table.ts by "npm run generate". Do not edit.
+import type { ConcurrencyOptions, Decision, Duration, EventOptions, MaybePromise, PolicyOptions } from '@sluice/core'
+import type { Anchor, StoreOptions } from '@sluice/core/internal'
+import type { CalendarUnit } from '@sluice/core/store'
+import type { HeaderProfile } from '../fields/profiles/index.ts'
+import type { KeyOption, UserOption } from '../keys/key-reader.ts'
+import type { TrustProxyOption } from '../keys/trust-proxy.ts'
+import type { SettleOption } from '../settlement/settlement.ts'
+
+/** The options of one policy, also those by which it reads a request. */
+export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor'> {
+  /**
+   * The units that one key may use per window. A request costs one unit, unless `cost` says
+   * otherwise. 0 refuses everything. With `'sliding-window'`, `'token-bucket'`, `'leaky-bucket'` at
+   * most 10^12. With `'sliding-log'` at most 10,000. Integer, 0 … 2^53 − 1 units. Or a function of
+   * the request and its key that gives one.
+   */
+  limit: number | ((request: Request, key: string) => MaybePromise<number>)
+  /**
+   * The length of the window. A number is milliseconds; one below 1000 causes a
+   * [warning](errors.md#sluice_window_short), because seconds were probably meant. A unit of the
+   * calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says.
+   * Then decisions and header fields have 7 days or 31 days as the length of a week or a month.
+   * Each length that a function returns has its own quota; a process accepts 16 of them. Duration,
+   * or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function of the request and its key that
+   * gives a duration.
+   */
+  window: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>)
+  /**
+   * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
+   * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
+   * for the default. If the day of a client changes, the window that has begun ends when it said,
+   * and the new day counts from there. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`.
+   * Or a function of the request and its key that gives one. Default: the 1st of the month, Monday.
+   */
+  anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
+  /**
+   * The key of a client: its address, the signed-in user, or the result of a function. Without a
+   * user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
+   */
+  key?: KeyOption<Request> | undefined
+  /**
+   * For a Redis Cluster: policies that have the same shard keep their keys in one slot, so they are
+   * decided together, all or nothing. The key is then `{shard}key`, in every store. Default: the
+   * limiter's `shard`.
+   */
+  shard?: UserOption<Request> | undefined
+  /**
+   * The cost of a request. A number above the limit is an error: no request could ever be admitted.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
+   * the limiter's `cost`.
+   */
+  cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
+  /**
+   * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
+   * application has ended the response: the difference to `cost` is given back or charged, into
+   * debt if necessary. Also called before, when the client leaves and once per window of a slow
+   * response: then what the request has cost so far is charged, and nothing is given back. Default:
+   * the limiter's `settle`, unless the policy has a `cost` of its own.
+   */
+  settle?: SettleOption<Request, Response> | undefined
+}
+
+/** The options of a policy that counts requests in progress. */
+export interface RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOptions, 'concurrent'> {
+  /**
+   * The requests of one key that may be in progress at the same time. A request uses a slot until
+   * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests. Or a
+   * function of the request and its key that gives one.
+   */
+  concurrent: number | ((request: Request, key: string) => MaybePromise<number>)
+}
+
+/** The options of an adapter, besides those of its policies. */
+export interface HttpOptions<Request, Response> extends StoreOptions, EventOptions<Request> {
+  /**
+   * The key of a client: its address, the signed-in user, or the result of a function. Without a
+   * user, or if the function returns nothing, it is the address. Default: `'ip'`.
+   */
+  key?: KeyOption<Request> | undefined
+  /**
+   * For a Redis Cluster: policies that have the same shard keep their keys in one slot, so they are
+   * decided together, all or nothing. The key is then `{shard}key`, in every store. Default: none.
+   */
+  shard?: UserOption<Request> | undefined
+  /**
+   * The cost of a request. A number above the limit is an error: no request could ever be admitted.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
+   * `1`.
+   */
+  cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
+  /**
+   * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
+   * application has ended the response: the difference to `cost` is given back or charged, into
+   * debt if necessary. Also called before, when the client leaves and once per window of a slow
+   * response: then what the request has cost so far is charged, and nothing is given back. Default:
+   * none.
+   */
+  settle?: SettleOption<Request, Response> | undefined
+  /**
+   * The user's id for `key: 'user'`, or undefined if nobody is signed in. Default: the framework's
+   * user if it is text or a number, otherwise its `id` or `sub`.
+   */
+  user?: UserOption<Request> | undefined
+  /**
+   * Which proxies to trust about the client's address, and which field they write:
+   * `X-Forwarded-For`, or `header: 'Forwarded'` (RFC 7239). The other field is not read. Addresses,
+   * CIDRs and the names `loopback`, `linklocal`, `uniquelocal`; a number of hops; a function
+   * `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the name of the
+   * field. Default: the framework's own setting.
+   */
+  trustProxy?: TrustProxyOption | undefined
+  /**
+   * IPv6 addresses that have so many bits in common share a key. Integer, 32 … 128 bits. Default:
+   * `56`.
+   */
+  ipv6Prefix?: number | undefined
+  /**
+   * A request that would be refused waits until it is admitted, for at most so long. If it is
+   * certain that the wait is not met, it is refused at once. At most `maxWaiting` wait, and the
+   * requests of clients take turns. Duration, 1 ms … 10 minutes. Default: a request is refused at
+   * once.
+   */
+  maxWait?: Duration | undefined
+  /**
+   * Among the requests that wait for a key, those with a higher number come first. Only with
+   * `maxWait`. Integer, -1,000 … 1,000 . Or a function of the request and its key that gives one.
+   * Default: `0`.
+   */
+  priority?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
+  /**
+   * Requests for which it returns true are neither limited nor counted. `key()` reads the key of
+   * the request, once; await it, because a key function may be async. Default: none.
+   */
+  skip?: ((request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>) | undefined
+  /**
+   * Clients that are never limited nor counted. Array of addresses, CIDRs and keys. Default: none.
+   */
+  allow?: readonly string[] | undefined
+  /**
+   * Clients that are always refused, with 403, their preflights too. A client on both lists is
+   * refused. Array of addresses, CIDRs and keys. Default: none.
+   */
+  deny?: readonly string[] | undefined
+  /**
+   * Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with
+   * `false`. Fields that the application sets later win, unless `upstreamHeaders` removes them. A
+   * profile, an array of compatible ones, or `false`. Default: `['draft-11', 'draft-6']`.
+   */
+  headers?: HeaderProfile | readonly HeaderProfile[] | false | undefined
+  /**
+   * What becomes of rate-limit fields that the application sets after Sluice, such as those of a
+   * service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of
+   * `headers` alone. An exempt request keeps them. Default: `'keep'`.
+   */
+  upstreamHeaders?: 'keep' | 'remove' | undefined
+  /**
+   * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So
+   * clients that were refused together do not return together. Number, from 0 to 1. Default: `0.1`.
+   */
+  retryAfterJitter?: number | undefined
+  /**
+   * With a secret, the fields have a partition key (`pk`): an HMAC of the client's key. Text of at
+   * least 16 characters. Default: none.
+   */
+  partitionSecret?: string | undefined
+  /** The status of a refusal. Default: `429`. */
+  statusCode?: 429 | 503 | undefined
+  /**
+   * Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`.
+   * Status and header fields are set already. A refusal that it neither sends nor returns gets the
+   * default body after a second, with a warning (`SLUICE_UNANSWERED`). `'throw'` hands the refusal
+   * to the application's error handler, as a `RateLimitError`. `'continue'` lets a request go on
+   * that a policy refuses: it is not charged, and the decision on the request says so. Clients on
+   * `deny`, and those that `onStoreError` refuses, are refused with the default body. Default:
+   * problem+json (RFC 9457).
+   */
+  respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
+  /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
+  dryRun?: boolean | undefined
+}

@@ -1,0 +1,41 @@
+// Generated from options/table.ts by "npm run generate". Do not edit.
+import type { Duration } from '@sluice/core'
+
+/** A class of requests. */
+export interface ClassOptions {
+  /**
+   * A share of the places, and of the requests that begin, that no other class gets while this one needs it: 0 to 1.
+   * All together are at most 1. Default: 0.
+   */
+  reserve?: number | undefined
+}
+
+/** How many requests may wait, and for how long. */
+export interface QueueOptions {
+  /** The most requests that wait, 1 to 100,000. Default: 200. */
+  max?: number | undefined
+  /** The longest wait, 1 ms to 1 minute. Default: `'1s'`. */
+  maxWait?: Duration | undefined
+}
+
+/** The options of `shedLoad` besides those that it shares with `rateLimit`. */
+export interface OverloadOptions<Request, Class extends string> {
+  /**
+   * The class of a request. Decide by what the server knows of it, such as its route or the user
+   * that a token proves: a class that a client can claim by itself protects nobody. It is called
+   * for every request, and must not be async. Names that are none of the `classes` count as the
+   * last one. Default: all requests are in one class.
+   */
+  classOf?: ((request: Request) => Class) | undefined
+  /**
+   * The classes in the order of their importance, at most 16. Of those that wait, the more
+   * important ones begin first; if there is no room, the less important ones are shed first.
+   * Object: `{ critical: { reserve: 0.3 }, normal: {}, batch: {} }`. Default: one class.
+   */
+  classes?: Readonly<Record<Class, ClassOptions>> | undefined
+  /**
+   * How many requests may wait, and for how long. While more arrives than the process can do, fewer
+   * wait, and for less time. Object: `{ max, maxWait }`. Default: `{ max: 200, maxWait: '1s' }`.
+   */
+  queue?: QueueOptions | undefined
+}

@@ -1,0 +1,159 @@
+import type { Decision, PolicyDecision } from '@sluice/core'
+import { isA } from '@sluice/core/internal'
+import { type FieldState, longestWait } from '../fields/field-state.ts'
+import { windowOf } from '../fields/policy-texts.ts'
+import type { Profile, SetField } from '../fields/profiles/index.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+/** How a request is refused. */
+export interface Refusal {
+  /** 403: the client is on the deny list. */
+  readonly status: 403 | 429 | 503
+  /** The wait with jitter, ms; undefined if waiting does not help. */
+  readonly retryAfterMs: number | undefined
+  /** The state of the policies for the header fields; undefined if no policy decided. */
+  readonly state: FieldState | undefined
+  /** The client is banned. */
+  readonly banned: boolean
+  /** The key of the client: that of the first policy, or what `deny` names. */
+  readonly key: string
+}
+
+/** The refusal of a client on the deny list. */
+export function denialOf(key: string): Refusal {
+  return { status: 403, retryAfterMs: undefined, state: undefined, banned: false, key }
+}
+
+/** The refusal of a request that could not be decided, because the store failed. */
+export function unavailability(
+  { retryAfterMs: waitMs, at }: Decision,
+  key: string,
+  { retryAfterJitter: jitter }: { retryAfterJitter: number },
+): Refusal {
+  const wait = retryAfterMs(waitMs, { now: at, windowMs: waitMs, jitter, seed: key })
+  return { status: 503, retryAfterMs: wait, state: undefined, banned: false, key }
+}
+
+/**
+ * The refusal of a request by the policies that `state` says are violated. The one waited for
+ * longest gets the jitter too, so that its field says the same as Retry-After.
+ *
+ * @param key the key of the client
+ */
+export function refusalOf(
+  state: FieldState,
+  key: string,
+  { statusCode, retryAfterJitter }: { statusCode: 429 | 503; retryAfterJitter: number },
+  banned = false,
+): Refusal {
+  const longest = longestWait(state) as number
+  const policy = state.policies[longest] as PolicyDecision
+  const wait = retryAfterMs(policy.effectiveMs, {
+    now: policy.at,
+    windowMs: windowOf(policy) ?? policy.resetMs,
+    jitter: retryAfterJitter,
+    seed: policy.key,
+  })
+  const policies = [...state.policies]
+  policies[longest] = { ...policy, effectiveMs: toSeconds(wait) * 1000 }
+  // A ban is about the client, whatever the server says of its quotas.
+  const status = banned ? 429 : statusCode
+  return { status, retryAfterMs: wait, state: { ...state, policies }, banned, key }
+}
+
+/** The fields of a refusal besides those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */
+export function writeRefusalFields(
+  { retryAfterMs }: Refusal,
+  { waitFields }: Pick<Profile, 'waitFields'>,
+  set: SetField,
+): void {
+  if (retryAfterMs !== undefined) {
+    set('Retry-After', String(toSeconds(retryAfterMs)))
+    for (const { name, text } of waitFields) {
+      const value = text(retryAfterMs)
+      if (value !== undefined) set(name, value)
+    }
+  }
+  set('Cache-Control', 'no-store')
+}
+
+function toSeconds(ms: number): number {
+  return Math.ceil(ms / 1000)
+}
+
+/** RFC 9457 §6.1. Frameworks may add a charset; the essence is what counts. */
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
+
+/**
+ * The media type of the body of a refusal: that of problem details, unless the client asks for plain JSON and does not
+ * know them. The members are the same.
+ *
+ * @param accept its field Accept
+ */
+export function bodyTypeFor(accept: string | undefined): string {
+  const asksForJson = accept !== undefined && /\bapplication\/json\b/i.test(accept)
+  return asksForJson && !/\bapplication\/problem\+json\b/i.test(accept)
+    ? 'application/json'
+    : PROBLEM_MEDIA_TYPE
+}
+
+/** The title of a refusal, and its problem type where one says more than the status (RFC 9457 §4.2.1). */
+const PROBLEMS = {
+  403: { title: 'Forbidden', type: 'about:blank' },
+  429: { title: 'Quota Exceeded', type: registered('quota-exceeded') },
+  503: {
+    title: 'Temporary Reduced Capacity',
+    type: registered('temporary-reduced-capacity'),
+  },
+  banned: { title: 'Abnormal Usage Detected', type: registered('abnormal-usage-detected') },
+}
+
+function registered(type: string): string {
+  return `https://iana.org/assignments/http-problem-types#${type}`
+}
+
+/**
+ * The body of a refusal: problem details (RFC 9457) of a type that draft-11 §5 defines. It names
+ * the policies that refused and nothing of the client: no key, address or store error.
+ *
+ * @param state what the fields say; undefined if no policy decided
+ */
+export function problemBody(
+  { status, banned }: Pick<Refusal, 'status' | 'banned'>,
+  state: Pick<FieldState, 'policies' | 'violated'> | undefined,
+): string {
+  const { title, type } = PROBLEMS[banned ? 'banned' : status]
+  const names = state?.violated.map((i) => state.policies[i]?.name)
+  return JSON.stringify({ type, title, status, 'violated-policies': names })
+}
+
+/** A refusal as an error, for applications that render it in their own error handler. */
+export class RateLimitError extends Error {
+  override readonly name = 'RateLimitError'
+  readonly code = 'SLUICE_REFUSED'
+  readonly status: number
+  readonly statusCode: number
+  /** The message may be shown to the client. */
+  readonly expose = true
+  /** The decision, not enumerable: it has the client's key, and errors end up in logs. */
+  declare readonly decision: Decision
+  /** The fields of the refusal, for handlers that start from an empty response, as Koa's does. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    { status, banned }: Refusal,
+    decision: Decision,
+    headers: Readonly<Record<string, string>>,
+  ) {
+    super(PROBLEMS[banned ? 'banned' : status].title)
+    this.status = status
+    this.statusCode = status
+    Object.defineProperty(this, 'decision', { value: decision })
+    this.headers = headers
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one is asked as itself
+    return isA(value, this, RateLimitError, 'RateLimitError')
+  }
+}
