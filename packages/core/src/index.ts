@@ -20,11 +20,12 @@ export type {
 export { addressKey } from './key/address.ts'
 export type { Acquisition } from './limiter/acquisition.ts'
 export type { BanOptions } from './limiter/ban.ts'
-export { createLimiter, type LimiterOptions } from './limiter/create-limiter.ts'
+export { createLimiter } from './limiter/create-limiter.ts'
 export type { BanDecision, Decision, PolicyDecision } from './limiter/decision.ts'
 export { estimateTokens } from './limiter/estimate-tokens.ts'
 export type { EventOptions } from './limiter/event-options.generated.ts'
 export type { GrantOptions, Limiter, OverrideOptions, WaitOptions } from './limiter/limiter.ts'
+export type { LimiterOptions } from './limiter/limiter-options.generated.ts'
 export type { PolicyControl } from './limiter/live/policy-control.ts'
 export type {
   ChangeOptions,
@@ -34,10 +35,7 @@ export type {
 } from './limiter/live/policy-state.ts'
 export type { LiveBounds } from './limiter/live-bounds.ts'
 export type { Media, MediaTokens } from './limiter/media.ts'
-export type {
-  ConcurrencyOptions,
-  PolicyOptions,
-} from './limiter/options.generated.ts'
+export type { PolicyOptions } from './limiter/options.generated.ts'
 export type { Turn } from './limiter/waiting/turn.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'

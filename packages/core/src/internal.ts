@@ -43,7 +43,6 @@ export type { BanKeyspace, BannedQuota } from './limiter/ban.ts'
 export { type Charged, ChargeLimiter } from './limiter/charge-limiter.ts'
 export {
   CONCURRENCY_OPTIONS,
-  type EitherPolicy,
   WINDOW_OPTIONS,
 } from './limiter/concurrency-options.ts'
 export {

@@ -7,13 +7,14 @@ import { expressAdapter } from './request-adapter.ts'
 
 export * from '@sluice/http'
 
-export type RateLimitOptions = CoreOptions<Request, Response> & {
+/** @typeParam R the requests, of which an application may have a type of its own */
+export interface RateLimitOptions<R extends Request = Request> extends CoreOptions<R, Response> {
   /**
    * Options that differ by route, in Express's pattern syntax, with the whole path, or the one relative to where the
    * middleware is mounted: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
    * entry wins, one with a method before one without.
    */
-  routes?: Routes<Request, Response> | undefined
+  routes?: Routes<R, Response> | undefined
 }
 
 /** The middleware, with its limiter for the application's own calls. */
@@ -43,8 +44,10 @@ declare global {
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another
  */
-export function rateLimit(options: RateLimitOptions): RateLimitHandler {
-  const limiter = new RoutedLimiter(options, expressAdapter)
+export function rateLimit<R extends Request = Request>(
+  options: RateLimitOptions<R>,
+): RateLimitHandler {
+  const limiter = new RoutedLimiter(options as RateLimitOptions, expressAdapter)
   let isPlaced = false
   const handler: RequestHandler = (request, response, next) => {
     if (!isPlaced) {

@@ -14,15 +14,21 @@ export * from '@sluice/http'
 export type { Hook, HookHandler } from './hook.ts'
 export type { FastifyLimiter } from './route-limiters.ts'
 
-/** Default: `'onRequest'`; of a route, the plugin's. */
 interface HookOption {
+  /**
+   * When requests are decided. `'onRequest'`: before anything of the body is read. `'preValidation'`: when the body is
+   * parsed. `'preHandler'`: when it is validated, and the application knows the user. Default: `'onRequest'`; of a
+   * route, the plugin's.
+   */
   hook?: Hook | undefined
 }
 
-export type RateLimitOptions = CoreOptions<FastifyRequest, FastifyReply> & HookOption
+export interface RateLimitOptions extends CoreOptions<FastifyRequest, FastifyReply>, HookOption {}
 
 /** The options that an entry for a route can replace, and its hook. */
-export type FastifyRouteOptions = RouteOverrides<FastifyRequest, FastifyReply> & HookOption
+export interface FastifyRouteOptions
+  extends RouteOverrides<FastifyRequest, FastifyReply>,
+    HookOption {}
 
 declare module 'fastify' {
   interface FastifyRequest {

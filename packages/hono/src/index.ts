@@ -6,7 +6,7 @@ import {
   fetchExchange,
   RoutedLimiter,
 } from '@sluice/http/adapter'
-import type { Context, Handler, MiddlewareHandler } from 'hono'
+import type { Context, Env, Handler, MiddlewareHandler } from 'hono'
 import { basePath, matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
 import { HonoReply, isGone, pauseBody } from './hono-reply.ts'
@@ -17,18 +17,20 @@ export type { FetchReply } from '@sluice/http/adapter'
 export { decisionOf, type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
 export { RateLimitError } from './refusal-error.ts'
 
-export type RateLimitOptions = CoreOptions<Context, FetchReply> & {
+/** @typeParam E the variables and bindings of the application */
+// biome-ignore lint/suspicious/noExplicitAny: the default of Hono's own Context
+export interface RateLimitOptions<E extends Env = any> extends CoreOptions<Context<E>, FetchReply> {
   /**
    * The client's address, from the runtime: `(c) => getConnInfo(c).remote.address`. It is required
    * unless a `key` function or `trustProxy` says who the client is.
    */
-  address?: AddressOption<[c: Context]> | undefined
+  address?: AddressOption<[c: Context<E>]> | undefined
   /**
    * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the whole
    * path, or the one relative to the base path: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most
    * specific entry wins, one with a method before one without.
    */
-  routes?: Routes<Context, FetchReply> | undefined
+  routes?: Routes<Context<E>, FetchReply> | undefined
 }
 
 /** The middleware, with its limiter for the application's own calls. */
@@ -55,11 +57,12 @@ declare module 'hono' {
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another, or if nothing says who a client is
  */
-export function rateLimit(options: RateLimitOptions): RateLimitHandler {
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function rateLimit<E extends Env = any>(options: RateLimitOptions<E>): RateLimitHandler {
   checkLimitOptions(options)
   const given = readAddress<[Context]>(options)
   const address = given ?? (() => undefined)
-  const { address: _, ...rest } = options
+  const { address: _, ...rest } = options as RateLimitOptions
   const limiter = new RoutedLimiter<Context, HonoReply>(rest, {
     ...fetchExchange((c) => c.req.raw, address),
     address,

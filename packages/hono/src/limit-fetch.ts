@@ -5,10 +5,8 @@ import { checkLimitOptions, FetchReply, fetchExchange, RoutedLimiter } from '@sl
 import { checkClients, readAddress } from './address.ts'
 import { RateLimitError } from './refusal-error.ts'
 
-export type LimitFetchOptions<
-  Args extends unknown[] = unknown[],
-  R extends Request = Request,
-> = CoreOptions<R, FetchReply> & {
+export interface LimitFetchOptions<Args extends unknown[] = unknown[], R extends Request = Request>
+  extends CoreOptions<R, FetchReply> {
   /**
    * The client's address, from what the server passes to the handler. It is required unless a `key`
    * function or `trustProxy` says who the client is.

@@ -4,15 +4,10 @@ export { exposedHeaders } from './fields/profiles/index.ts'
 export type { KeyOption, UserOption } from './keys/key-reader.ts'
 export type { TrustProxyOption } from './keys/trust-proxy.ts'
 export type {
-  RequestConcurrencyOptions,
+  RateLimitOptions,
   RequestPolicyOptions,
 } from './options/options.generated.ts'
-export type {
-  RateLimitConfig,
-  RateLimitOptions,
-  RouteOverrides,
-  Routes,
-} from './options/rate-limit-options.ts'
+export type { RateLimitConfig, RouteOverrides, Routes } from './options/rate-limit-options.ts'
 export { RateLimitError } from './refusal/refusal.ts'
 export type { SettleOption } from './settlement/settlement.ts'
 export type { ClientUsage, PolicyUsage } from './usage/usage.ts'

@@ -8,7 +8,7 @@ import { checkContext, koaAdapter } from './request-adapter.ts'
 
 export * from '@sluice/http'
 
-export type RateLimitOptions = CoreOptions<Context, Context> & {
+export interface RateLimitOptions extends CoreOptions<Context, Context> {
   /**
    * Options that differ by route, in the pattern syntax of @koa/router, with the whole path,
    * or the one relative to a router's prefix: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific

@@ -1,4 +1,4 @@
-import type { ConcurrencyOptions, PolicyOptions } from '@sluice/core'
+import type { PolicyOptions } from '@sluice/core'
 import {
   ALGORITHM_NAMES,
   type AlgorithmName,
@@ -29,13 +29,13 @@ export const windowLimits = Object.fromEntries(
     const own = Object.fromEntries(names.map((name) => [name, ownOptions[name]]))
     return [algorithm, { limit: LIMIT, window: WINDOW_MS, algorithm, ...own }]
   }),
-) as { readonly [name in AlgorithmName]: Omit<PolicyOptions, 'reserve'> }
+) as { readonly [name in AlgorithmName]: PolicyOptions }
 
 /** The lanes of the page: the algorithms, and the limit of requests at the same time. */
 export type Algorithm = AlgorithmName | 'concurrency'
 export const algorithms: readonly Algorithm[] = [...ALGORITHM_NAMES, 'concurrency']
 
-export const limits: typeof windowLimits & { readonly concurrency: ConcurrencyOptions } = {
+export const limits: { readonly [name in Algorithm]: PolicyOptions } = {
   ...windowLimits,
   concurrency: { concurrent: CONCURRENT },
 }

@@ -12,7 +12,7 @@ import { handOver, upgradeResponse } from './upgrade.ts'
 
 export * from '@sluice/http'
 
-export type RateLimitOptions = CoreOptions<IncomingMessage, ServerResponse> & {
+export interface RateLimitOptions extends CoreOptions<IncomingMessage, ServerResponse> {
   /**
    * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the path of the
    * request: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific

@@ -1,4 +1,5 @@
 // The interfaces of options, with what the reference page says as their documentation.
+import { absolute } from '../../addresses.mjs'
 import { OPTIONS } from './described.mjs'
 import { algorithmsOf, defaultOf, formOf, returned } from './words.mjs'
 
@@ -10,13 +11,17 @@ const WIDTH = 95
 
 /** @returns files, each as its path and its text */
 export function optionInterfaces() {
-  return [limiter(), events(), stores(), http(), overload()].map(([file, ...parts]) => [
-    `packages/${file}`,
-    `${HEAD}\n${parts.join('\n\n')}\n`,
-  ])
+  return [limiter(), ofLimiter(), events(), stores(), http(), overload()].map(
+    ([file, ...parts]) => [`packages/${file}`, `${HEAD}\n${parts.join('\n\n')}\n`],
+  )
 }
 
 const HEAD = '// Generated from options/table.ts by "npm run generate". Do not edit.'
+
+/** The options of a policy that the only policy of a limiter lacks, as a type. */
+const ONLY_IN_POLICIES = union(
+  Object.entries(OPTIONS.policy).filter(([, option]) => option.onlyInPolicies),
+)
 
 function limiter() {
   return [
@@ -30,16 +35,33 @@ import type { Duration } from '../options/duration.ts'
 import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'`,
-    body('The options of one policy.', 'PolicyOptions', OPTIONS.policy),
     body(
-      'The options of a policy that counts what is in use at the same time.',
-      'ConcurrencyOptions',
-      OPTIONS.concurrency,
+      'The options of one policy: it counts per window, or what is in use at the same time.',
+      'PolicyOptions',
+      {
+        ...OPTIONS.policy,
+        ...OPTIONS.concurrency,
+      },
     ),
     body(
       'Where a limiter counts, and what it does about a remote store that is slow, or down.',
       'StoreOptions<M extends StoreMode = StoreMode>',
       OPTIONS.store,
+    ),
+  ]
+}
+
+/** Beside what decisions need, which those of policies must not import. */
+function ofLimiter() {
+  return [
+    'core/src/limiter/limiter-options.generated.ts',
+    `import type { StoreMode } from '../stores/store.ts'
+import type { EventOptions } from './event-options.generated.ts'
+import type { PolicyOptions, StoreOptions } from './options.generated.ts'`,
+    body(
+      'The options of `createLimiter`: those of one policy, or several `policies` that must all admit.',
+      `LimiterOptions<M extends StoreMode = StoreMode> extends Omit<PolicyOptions, ${ONLY_IN_POLICIES}>, StoreOptions<M>, EventOptions`,
+      policies('PolicyOptions'),
     ),
   ]
 }
@@ -67,14 +89,14 @@ function stores() {
 }
 
 function http() {
-  const ofRequest = Object.entries(OPTIONS.policy).filter(([, option]) => option.perRequest)
-  const replaced = ofRequest.map(([name]) => `'${name}'`).join(' | ')
+  const ofPolicy = Object.entries({ ...OPTIONS.policy, ...OPTIONS.concurrency })
+  const ofRequest = ofPolicy.filter(([, option]) => option.perRequest)
   const inPolicies = Object.entries({ ...OPTIONS.requestPolicy, ...OPTIONS.http })
     .filter(([, option]) => option.inPolicies !== undefined)
     .map(([name, option]) => [name, { ...option, default: undefined, unset: option.inPolicies }])
   return [
     'http/src/options/options.generated.ts',
-    `import type { ConcurrencyOptions, Decision, Duration, EventOptions, MaybePromise, PolicyOptions } from '@sluice/core'
+    `import type { Decision, Duration, EventOptions, MaybePromise, PolicyOptions } from '@sluice/core'
 import type { Anchor, StoreOptions } from '@sluice/core/internal'
 import type { CalendarUnit } from '@sluice/core/store'
 import type { HeaderProfile } from '../fields/profiles/index.ts'
@@ -83,20 +105,18 @@ import type { TrustProxyOption } from '../keys/trust-proxy.ts'
 import type { SettleOption } from '../settlement/settlement.ts'`,
     body(
       'The options of one policy, also those by which it reads a request.',
-      `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${replaced}>`,
+      `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${union(ofRequest)}>`,
       Object.fromEntries([...ofRequest, ...inPolicies]),
       true,
     ),
     body(
-      'The options of a policy that counts requests in progress.',
-      "RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOptions, 'concurrent'>",
-      { concurrent: OPTIONS.concurrency.concurrent },
-      true,
-    ),
-    body(
-      'The options of an adapter, besides those of its policies.',
-      'HttpOptions<Request, Response> extends StoreOptions, EventOptions<Request>',
-      { ...OPTIONS.requestPolicy, ...OPTIONS.http },
+      'The options of `rateLimit`, the same for every framework: those of one policy, or several `policies`.',
+      `RateLimitOptions<Request, Response> extends Omit<RequestPolicyOptions<Request, Response>, ${ONLY_IN_POLICIES} | ${union(inPolicies)}>, StoreOptions, EventOptions<Request>`,
+      {
+        ...OPTIONS.requestPolicy,
+        ...OPTIONS.http,
+        ...policies('RequestPolicyOptions<Request, Response>'),
+      },
       true,
     ),
   ]
@@ -131,17 +151,27 @@ export interface QueueOptions {
   ]
 }
 
+/** The option of several policies, of this type each. */
+function policies(typescript) {
+  const { policies: option } = OPTIONS.policies
+  return {
+    policies: { ...option, type: { ...option.type, typescript: `readonly ${typescript}[]` } },
+  }
+}
+
+function union(rows) {
+  return rows.map(([name]) => `'${name}'`).join(' | ')
+}
+
 /** @param hasRequest whether options can be functions of the request */
 function body(comment, head, options, hasRequest = false) {
   const members = Object.entries(options).map(([name, option]) => {
-    const optional = option.required === undefined ? '?' : ''
     const { typescript } = option.type
     const perRequest = hasRequest && option.perRequest
     const type = perRequest
       ? `${typescript} | ((request: Request, key: string) => MaybePromise<${perRequest.typescript ?? typescript}>)`
       : typescript
-    const given = optional === '' ? type : orUndefined(type)
-    return `${documentation(name, option, perRequest)}\n  ${name}${optional}: ${given}`
+    return `${documentation(name, option, perRequest)}\n  ${name}?: ${orUndefined(type)}`
   })
   return `/** ${comment} */\nexport interface ${head} {\n${members.join('\n')}\n}`
 }
@@ -157,11 +187,17 @@ function documentation(name, option, perRequest) {
   if (!SAID_BY_TYPE.test(option.type.form)) sentences.push(`${capital(formOf(option))}.`)
   if (perRequest)
     sentences.push(`Or a function of the request and its key that gives ${returned(option)}.`)
-  const unset = defaultOf(name, option)
-  if (unset !== undefined) sentences.push(`Default: ${unset}.`)
-  const lines = wrapped(sentences.filter(Boolean).join(' '))
+  sentences.push(
+    option.required ? `Required ${option.required}.` : `Default: ${defaultOf(name, option)}.`,
+  )
+  const lines = wrapped(readAnywhere(sentences.filter(Boolean).join(' ')))
   if (lines.length === 1 && lines[0].length < WIDTH - 4) return `  /** ${lines[0]} */`
   return ['  /**', ...lines.map((line) => `   * ${line}`), '   */'].join('\n')
+}
+
+/** The text with the addresses of what it links to, which an editor can open. */
+function readAnywhere(text) {
+  return text.replace(/\]\(([^)]+)\)/g, (_, link) => `](${absolute('docs', link)})`)
 }
 
 function capital(text) {

@@ -84,7 +84,7 @@ export const PROSE = {
   },
   concurrency: {
     concurrent: {
-      required: 'instead of `limit` and `window`',
+      required: 'unless `policies`, or `limit` and `window`, are set',
       description:
         'The requests of one key that may be in progress at the same time. A request uses a slot until the application has ended its response. 0 refuses everything.',
       see: 'See [requests in progress](recipes.md#requests-in-progress).',

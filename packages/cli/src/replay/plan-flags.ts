@@ -1,4 +1,4 @@
-import { type ConcurrencyOptions, SluiceError } from '@sluice/core'
+import { SluiceError } from '@sluice/core'
 import {
   ALGORITHM_NAMES,
   type AlgorithmName,
@@ -70,7 +70,7 @@ export function planFlags(flags: ReplayFlags): ReplayPlan {
     }
   }
   if (concurrent !== undefined) {
-    const options = { concurrent: numeric(concurrent), hold: LONGEST_HOLD } as ConcurrencyOptions
+    const options = { concurrent: numeric(concurrent), hold: LONGEST_HOLD } as PolicyOptions
     try {
       runs.push(new LedgerRun('concurrency', options, demand, ban))
     } catch (error) {

@@ -1,31 +1,10 @@
 import { conflict } from '../errors/conflict.ts'
-import type { SluiceError } from '../errors/sluice-error.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
-import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
 
 /** The options of every policy. */
 const COMMON = ['name', 'alertAt', 'dryRun', 'enforce', 'live'] as const
-
-/** The options that contradict `concurrent`. */
-type WindowOption = Exclude<keyof PolicyOptions, (typeof COMMON)[number]> | 'cost' | 'settle'
-
-/** A policy per window whose charges are estimates may say how long they are held. */
-type Reserved = { reserve: true; concurrent?: undefined; hold?: ConcurrencyOptions['hold'] }
-
-/** Where an estimate needs more, a policy without that has none. */
-type Unreserved<R> = unknown extends R ? unknown : { reserve?: false | undefined }
-
-/**
- * A policy that counts per window, or what is in use at the same time.
- * @typeParam P its options if it counts per window
- * @typeParam C those that it has instead
- * @typeParam R those that it needs too if its charges are estimates
- */
-export type EitherPolicy<P, C = ConcurrencyOptions, R = unknown> =
-  | (P & { [option in keyof ConcurrencyOptions]?: undefined } & Unreserved<R>)
-  | (P & Reserved & R)
-  | (C & Omit<P, WindowOption> & { [option in WindowOption]?: undefined })
 
 /** The options that have no meaning beside `concurrent`. A slot costs one slot, and is settled by its release. */
 export const WINDOW_OPTIONS: readonly string[] = [
@@ -50,6 +29,7 @@ export function asWindowOptions<T extends { limit?: unknown }>(path: string, opt
   if (concurrent === undefined) {
     if (hold !== undefined && reserve !== true)
       throw notBoth(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
+    if (options.limit === undefined) throw noLimit(at('limit'))
     return options
   }
   for (const option of WINDOW_OPTIONS) {
@@ -59,6 +39,16 @@ export function asWindowOptions<T extends { limit?: unknown }>(path: string, opt
   }
   const values = readOptions(OPTIONS.concurrency, path, options)
   return { ...options, limit: values.concurrent, window: values.hold }
+}
+
+function noLimit(option: string): SluiceError {
+  return new SluiceError({
+    code: 'SLUICE_OPTION_TYPE',
+    option,
+    expected: 'limit and window, or concurrent',
+    received: undefined,
+    fix: "Write limit: 100 and window: '1m'.",
+  })
 }
 
 function notBoth(option: string, received: unknown, fix: string): SluiceError {

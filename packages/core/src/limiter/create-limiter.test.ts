@@ -7,8 +7,9 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Store } from '../stores/store.ts'
 import { failingStore } from '../testing/failing-store.ts'
 import { manualClock } from '../testing/manual-clock.ts'
-import { createLimiter, type LimiterOptions } from './create-limiter.ts'
+import { createLimiter } from './create-limiter.ts'
 import type { Limiter } from './limiter.ts'
+import type { LimiterOptions } from './limiter-options.generated.ts'
 
 /** A minute begins. */
 const START = 1_800_000_000_000

@@ -2,25 +2,11 @@ import { checkObject } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
 import type { RedisClient } from '../stores/redis/client.ts'
-import type { Store, StoreMode } from '../stores/store.ts'
-import type { EitherPolicy } from './concurrency-options.ts'
-import type { EventOptions } from './event-options.generated.ts'
+import type { Store } from '../stores/store.ts'
 import type { Limiter } from './limiter.ts'
-import type { ConcurrencyOptions, PolicyOptions, StoreOptions } from './options.generated.ts'
+import type { LimiterOptions } from './limiter-options.generated.ts'
 import { compilePolicies } from './policies.ts'
 import { StoreLimiter } from './store-limiter.ts'
-
-type OnlyPolicy = Omit<PolicyOptions, 'name' | 'dryRun'>
-
-/** One policy, set in the options themselves, or several `policies` that must all admit. */
-export type LimiterOptions<M extends StoreMode = StoreMode> = StoreOptions<M> &
-  EventOptions &
-  (
-    | (EitherPolicy<OnlyPolicy> & { policies?: undefined })
-    | ({ [option in keyof (OnlyPolicy & ConcurrencyOptions)]?: undefined } & {
-        policies: readonly EitherPolicy<PolicyOptions>[]
-      })
-  )
 
 /**
  * A limiter without HTTP: it counts the keys that you pass. With the memory store it answers

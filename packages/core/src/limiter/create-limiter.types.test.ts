@@ -8,6 +8,7 @@ import type { Acquisition } from './acquisition.ts'
 import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
+import type { LimiterOptions } from './limiter-options.generated.ts'
 import type { Turn } from './waiting/turn.ts'
 
 // `npm run lint` checks these functions: they are compiled, never called.
@@ -67,10 +68,6 @@ export function decisionsCannotBeChanged(decision: Decision) {
 export function wrongOptionsDoNotCompile() {
   // @ts-expect-error: unknown option
   createLimiter({ ...options, max: 5 })
-  // @ts-expect-error: a limit is required
-  createLimiter({ window: '1m' })
-  // @ts-expect-error: a window is required
-  createLimiter({ limit: 5 })
   // @ts-expect-error: text is no limit
   createLimiter({ limit: '5', window: '1m' })
   // @ts-expect-error: only adapters have a request for it
@@ -107,10 +104,6 @@ export function optionsOfAConfiguration() {
 export function policiesStandAlone() {
   const daily = { name: 'daily', limit: 5, window: '1d' } as const
   createLimiter({ policies: [daily, { name: 'burst', limit: 1, window: 1000 }] })
-  // @ts-expect-error: either policies, or limit and window
-  createLimiter({ policies: [daily], limit: 5 })
-  // @ts-expect-error: either policies, or limit and window
-  createLimiter({ ...options, policies: [daily] })
   // @ts-expect-error: unknown option of a policy
   createLimiter({ policies: [{ ...daily, max: 5 }] })
 }
@@ -118,18 +111,6 @@ export function policiesStandAlone() {
 export function aPolicyCountsPerWindowOrWhatIsInProgress() {
   createLimiter({ concurrent: 5 })
   createLimiter({ concurrent: 5, hold: '1m' })
-  // @ts-expect-error: either concurrent, or limit and window
-  createLimiter({ concurrent: 5, limit: 5, window: '1m' })
-  // @ts-expect-error: either concurrent, or limit and window
-  createLimiter({ concurrent: 5, window: '1m' })
-  // @ts-expect-error: a slot has no algorithm
-  createLimiter({ concurrent: 5, algorithm: 'sliding-log' })
-  // @ts-expect-error: the unit is given
-  createLimiter({ concurrent: 5, unit: 'tokens' })
-  // @ts-expect-error: hold belongs to concurrent
-  createLimiter({ ...options, hold: '1m' })
-  // @ts-expect-error: hold alone is no policy
-  createLimiter({ hold: '1m' })
   // @ts-expect-error: only adapters have a request for it
   createLimiter({ concurrent: () => 5 })
 }
@@ -138,12 +119,23 @@ export function eachOfSeveralPoliciesIsOneOrTheOther() {
   const inFlight = { name: 'in-flight', concurrent: 5 } as const
   const tokens = { name: 'tokens', limit: 5, window: '1d', unit: 'tokens' } as const
   createLimiter({ policies: [inFlight, tokens] })
-  // @ts-expect-error: either concurrent, or limit and window
-  createLimiter({ policies: [{ ...inFlight, ...tokens }] })
-  // @ts-expect-error: hold belongs to concurrent
-  createLimiter({ policies: [{ ...tokens, hold: '1m' }] })
-  // @ts-expect-error: either policies, or concurrent
-  createLimiter({ policies: [tokens], concurrent: 5 })
+}
+
+/** An application passes options on, some of them or all, and has types of its own. */
+export function optionsCanBeWrapped(
+  some: Partial<LimiterOptions>,
+  others: Omit<LimiterOptions, 'limit'>,
+  all: Parameters<typeof createLimiter>[0],
+) {
+  interface Own extends LimiterOptions {
+    team: string
+  }
+  const { team, ...own }: Own = { limit: 5, window: '1m', team: 'search' }
+  createLimiter({ limit: 15, window: '5m', ...some })
+  createLimiter({ ...others, limit: 15 })
+  createLimiter(all)
+  createLimiter(own)
+  return team
 }
 
 export function unitsAreNames() {

@@ -4,9 +4,10 @@ import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { Documents, Store } from '../stores/store.ts'
 import { type ManualClock, manualClock } from '../testing/manual-clock.ts'
 import { reset } from '../testing/reset.ts'
-import { createLimiter, type LimiterOptions } from './create-limiter.ts'
+import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 import type { Limiter } from './limiter.ts'
+import type { LimiterOptions } from './limiter-options.generated.ts'
 
 const VERSION = 'a'.repeat(16)
 const network = { network: true } as const

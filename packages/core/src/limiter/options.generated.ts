@@ -9,7 +9,7 @@ import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'
 
-/** The options of one policy. */
+/** The options of one policy: it counts per window, or what is in use at the same time. */
 export interface PolicyOptions {
   /**
    * Identifies the policy in decisions, header fields and keys. Two policies of a limiter cannot
@@ -20,18 +20,20 @@ export interface PolicyOptions {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
    * otherwise. 0 refuses everything. With `'sliding-window'`, `'token-bucket'`, `'leaky-bucket'` at
-   * most 10^12. With `'sliding-log'` at most 10,000. Integer, 0 … 2^53 − 1 units.
+   * most 10^12. With `'sliding-log'` at most 10,000. Integer, 0 … 2^53 − 1 units. Required unless
+   * `policies` or `concurrent` is set.
    */
-  limit: number
+  limit?: number | undefined
   /**
    * The length of the window. A number is milliseconds; one below 1000 causes a
-   * [warning](errors.md#sluice_window_short), because seconds were probably meant. A unit of the
-   * calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says.
-   * Then decisions and header fields have 7 days or 31 days as the length of a week or a month.
-   * Each length that a function returns has its own quota; a process accepts 16 of them. Duration,
-   * or `'day'`, `'week'`, `'month'`, 1 ms … 10 years.
+   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short), because seconds were
+   * probably meant. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on
+   * the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the
+   * length of a week or a month. Each length that a function returns has its own quota; a process
+   * accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Required unless
+   * `policies` or `concurrent` is set.
    */
-  window: Duration | CalendarUnit
+  window?: Duration | CalendarUnit | undefined
   /**
    * With a `window` of the calendar: where its days begin. Text, an IANA time zone such as
    * `'Europe/Berlin'`. Default: `'UTC'`.
@@ -94,15 +96,12 @@ export interface PolicyOptions {
    * `name`. Default: `false`.
    */
   live?: boolean | LiveBounds | undefined
-}
-
-/** The options of a policy that counts what is in use at the same time. */
-export interface ConcurrencyOptions {
   /**
    * The requests of one key that may be in progress at the same time. A request uses a slot until
    * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests.
+   * Required unless `policies`, or `limit` and `window`, are set.
    */
-  concurrent: number
+  concurrent?: number | undefined
   /**
    * With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its
    * process no longer renews it, because the process died or the client has left a request that

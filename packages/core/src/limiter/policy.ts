@@ -22,7 +22,7 @@ import type { OwnParams } from '../stores/rules/own-terms.ts'
 import type { Keyspace } from '../stores/store.ts'
 import { asWindowOptions } from './concurrency-options.ts'
 import { checkLive, type LimitRange } from './live-bounds.ts'
-import type { ConcurrencyOptions, PolicyOptions } from './options.generated.ts'
+import type { PolicyOptions } from './options.generated.ts'
 import { PolicyWindow, type WindowLimits } from './policy-window.ts'
 
 /** The longest that a token bucket takes to refill, ms. */
@@ -155,7 +155,7 @@ export class Policy {
    * @param settings options in place of those that the user wrote
    * @throws SluiceError if one of them is wrong, or outside of the bounds of `live`
    */
-  with(settings: Partial<PolicyOptions & ConcurrencyOptions>): Policy {
+  with(settings: PolicyOptions): Policy {
     const { code } = this
     const { dryRun, enforce, ...others } = code.#given ?? {}
     // For whom it is a dry run is one setting.

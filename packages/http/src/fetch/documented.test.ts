@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { memoryStore } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
-import type { RateLimitOptions } from '../options/rate-limit-options.ts'
+import type { RateLimitOptions } from '../options/options.generated.ts'
 import type { FetchReply } from './fetch-reply.ts'
 
 type Options = Partial<RateLimitOptions<Request, FetchReply>> & { routes?: object }

@@ -16,7 +16,7 @@ import { Access } from '../keys/access-list.ts'
 import { addressReader, type KeyOption, keyReader, type UserOption } from '../keys/key-reader.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { SettleOption } from '../settlement/settlement.ts'
-import type { RateLimitOptions } from './rate-limit-options.ts'
+import type { RateLimitOptions } from './options.generated.ts'
 
 const DEFAULT_HOLD_MS = parseDuration('hold', OPTIONS.concurrency.hold.default)
 

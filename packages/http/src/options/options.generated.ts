@@ -1,5 +1,5 @@
 // Generated from options/table.ts by "npm run generate". Do not edit.
-import type { ConcurrencyOptions, Decision, Duration, EventOptions, MaybePromise, PolicyOptions } from '@sluice/core'
+import type { Decision, Duration, EventOptions, MaybePromise, PolicyOptions } from '@sluice/core'
 import type { Anchor, StoreOptions } from '@sluice/core/internal'
 import type { CalendarUnit } from '@sluice/core/store'
 import type { HeaderProfile } from '../fields/profiles/index.ts'
@@ -8,24 +8,25 @@ import type { TrustProxyOption } from '../keys/trust-proxy.ts'
 import type { SettleOption } from '../settlement/settlement.ts'
 
 /** The options of one policy, also those by which it reads a request. */
-export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor'> {
+export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor' | 'concurrent'> {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` says
    * otherwise. 0 refuses everything. With `'sliding-window'`, `'token-bucket'`, `'leaky-bucket'` at
    * most 10^12. With `'sliding-log'` at most 10,000. Integer, 0 … 2^53 − 1 units. Or a function of
-   * the request and its key that gives one.
+   * the request and its key that gives one. Required unless `policies` or `concurrent` is set.
    */
-  limit: number | ((request: Request, key: string) => MaybePromise<number>)
+  limit?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
    * The length of the window. A number is milliseconds; one below 1000 causes a
-   * [warning](errors.md#sluice_window_short), because seconds were probably meant. A unit of the
-   * calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says.
-   * Then decisions and header fields have 7 days or 31 days as the length of a week or a month.
-   * Each length that a function returns has its own quota; a process accepts 16 of them. Duration,
-   * or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function of the request and its key that
-   * gives a duration.
+   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short), because seconds were
+   * probably meant. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on
+   * the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the
+   * length of a week or a month. Each length that a function returns has its own quota; a process
+   * accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function
+   * of the request and its key that gives a duration. Required unless `policies` or `concurrent` is
+   * set.
    */
-  window: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>)
+  window?: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>) | undefined
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
@@ -34,6 +35,13 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * Or a function of the request and its key that gives one. Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
+  /**
+   * The requests of one key that may be in progress at the same time. A request uses a slot until
+   * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests. Or a
+   * function of the request and its key that gives one. Required unless `policies`, or `limit` and
+   * `window`, are set.
+   */
+  concurrent?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
    * The key of a client: its address, the signed-in user, or the result of a function. Without a
    * user, or if the function returns nothing, it is the address. Default: the limiter's `key`.
@@ -61,18 +69,8 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   settle?: SettleOption<Request, Response> | undefined
 }
 
-/** The options of a policy that counts requests in progress. */
-export interface RequestConcurrencyOptions<Request> extends Omit<ConcurrencyOptions, 'concurrent'> {
-  /**
-   * The requests of one key that may be in progress at the same time. A request uses a slot until
-   * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests. Or a
-   * function of the request and its key that gives one.
-   */
-  concurrent: number | ((request: Request, key: string) => MaybePromise<number>)
-}
-
-/** The options of an adapter, besides those of its policies. */
-export interface HttpOptions<Request, Response> extends StoreOptions, EventOptions<Request> {
+/** The options of `rateLimit`, the same for every framework: those of one policy, or several `policies`. */
+export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyOptions<Request, Response>, 'name' | 'dryRun' | 'key' | 'shard' | 'cost' | 'settle'>, StoreOptions, EventOptions<Request> {
   /**
    * The key of a client: its address, the signed-in user, or the result of a function. Without a
    * user, or if the function returns nothing, it is the address. Default: `'ip'`.
@@ -178,4 +176,9 @@ export interface HttpOptions<Request, Response> extends StoreOptions, EventOptio
   respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */
   dryRun?: boolean | undefined
+  /**
+   * Policies that are decided together: all must admit a request, and none is charged if one
+   * refuses. Array of 1 to 32 policies. Default: one policy, from the options themselves.
+   */
+  policies?: readonly RequestPolicyOptions<Request, Response>[] | undefined
 }

@@ -1,55 +1,47 @@
 import { expect, it } from '@jest/globals'
 import type {
-  ConcurrencyOptions,
   Duration,
   EventOptions,
+  LimiterOptions,
   MemoryStoreOptions,
   PolicyOptions,
   RedisStoreOptions,
 } from '@sluice/core'
 import type { OPTIONS, StoreOptions } from '@sluice/core/internal'
 import type { OptionType } from '../../../core/src/options/types.ts'
-import type {
-  HttpOptions,
-  RequestConcurrencyOptions,
-  RequestPolicyOptions,
-} from './options.generated.ts'
-import type { RateLimitConfig, RateLimitOptions, Routes } from './rate-limit-options.ts'
+import { RoutedLimiter } from '../path/routed-limiter.ts'
+import { plain } from '../testing/plain-server.ts'
+import type { RateLimitOptions, RequestPolicyOptions } from './options.generated.ts'
+import type { RateLimitConfig, Routes } from './rate-limit-options.ts'
 
 // The interfaces are written from the table: the compiler proves here that they agree, both ways.
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 type Table = typeof OPTIONS
-type Http = HttpOptions<Request, Response>
+type Http = RateLimitOptions<Request, Response>
+type Policies = Table['policy'] & Table['concurrency']
+type Limiters = Omit<Policies, 'dryRun'> & Table['policies'] & Table['store'] & Table['events']
 
 /** The compiled form of an option, for those that stay as the user wrote them. */
 type Checked<O> = O extends { type: OptionType<infer T> } ? T : never
 
 const sameNames: {
-  policy: Same<keyof PolicyOptions, keyof Table['policy']>
+  policy: Same<keyof PolicyOptions, keyof Policies>
   requestPolicy: Same<
     keyof RequestPolicyOptions<Request, Response>,
-    keyof Table['policy'] | keyof Table['requestPolicy']
+    keyof Policies | keyof Table['requestPolicy']
   >
-  concurrency: Same<keyof ConcurrencyOptions, keyof Table['concurrency']>
-  requestConcurrency: Same<keyof RequestConcurrencyOptions<Request>, keyof Table['concurrency']>
   store: Same<keyof StoreOptions, keyof Table['store']>
+  limiter: Same<keyof LimiterOptions, keyof Limiters>
   events: Same<keyof EventOptions, keyof Table['events']>
-  http: Same<
-    keyof Http,
-    | keyof Table['http']
-    | keyof Table['requestPolicy']
-    | keyof Table['store']
-    | keyof Table['events']
-  >
+  http: Same<keyof Http, keyof Limiters | keyof Table['http'] | keyof Table['requestPolicy']>
   memoryStore: Same<keyof MemoryStoreOptions, keyof Table['memoryStore']>
   redisStore: Same<keyof RedisStoreOptions, keyof Table['redisStore']>
 } = {
   policy: true,
   requestPolicy: true,
-  concurrency: true,
-  requestConcurrency: true,
   store: true,
+  limiter: true,
   events: true,
   http: true,
   memoryStore: true,
@@ -60,7 +52,7 @@ type PlainName = 'ipv6Prefix' | 'retryAfterJitter' | 'partitionSecret' | 'status
 type PlainStoreName = 'prefix' | 'onStoreError' | 'localShare' | 'refusalCache'
 
 const sameTypes: {
-  limit: Same<PolicyOptions['limit'], Checked<Table['policy']['limit']>>
+  limit: Same<Required<PolicyOptions>['limit'], Checked<Table['policy']['limit']>>
   algorithm: Same<Required<PolicyOptions>['algorithm'], Checked<Table['policy']['algorithm']>>
   store: {
     [name in PlainStoreName]: Same<Required<StoreOptions>[name], Checked<Table['store'][name]>>
@@ -79,15 +71,20 @@ const sameTypes: {
   },
 }
 
-export function requiredAndOptional() {
-  // @ts-expect-error: a limit is required
-  const noLimit: PolicyOptions = { window: '1m' }
-  const atLeast: PolicyOptions = { limit: 5, window: '1m' }
-  const nothing: Http = {}
-  return [noLimit, atLeast, nothing]
-}
-
 type Options = RateLimitOptions<Request, Response>
+
+/** An application passes options on, some of them or all, and has types of its own. */
+export function wrapped(
+  some: Partial<Options>,
+  others: Omit<Options, 'limit'>,
+  [all]: ConstructorParameters<typeof RoutedLimiter<Request, Response>>,
+): Options[] {
+  interface Own extends Options {
+    team: string
+  }
+  const { team, ...own }: Own = { limit: 5, window: '1m', team: 'search' }
+  return [{ limit: 15, window: '5m', ...some }, { ...others, limit: team.length }, all, own]
+}
 
 /** Each is compiled, and none is called. */
 export function ofTheRequest(): Options[] {
@@ -101,26 +98,10 @@ export function ofTheRequest(): Options[] {
     { policies: [{ concurrent: tier }, { name: 'tokens', ...tokens, cost: tier }], cost: 2 },
     { ...tokens, reserve: true, hold: '1m', cost: tier, settle: (_, { status }) => status },
     { policies: [{ ...tokens, reserve: true, cost: 5, settle: (_, { status }) => status }] },
-    // @ts-expect-error: an estimate has a settle
-    { ...tokens, reserve: true, cost: tier },
-    // @ts-expect-error: an estimate has a settle
-    { policies: [{ ...tokens, reserve: true, cost: tier }] },
-    // @ts-expect-error: a slot is no estimate
-    { concurrent: 5, reserve: true, settle: () => 1 },
-    // @ts-expect-error: hold belongs to concurrent or reserve
-    { ...tokens, reserve: false, hold: '1m', settle: () => 1 },
-    // @ts-expect-error: either concurrent, or limit and window
-    { concurrent: tier, ...tokens },
     // @ts-expect-error: text is no number
     { concurrent: () => '5' },
     // @ts-expect-error: the same for every request
     { concurrent: 5, hold: () => '1m' },
-    // @ts-expect-error: hold belongs to concurrent
-    { ...tokens, hold: '1m' },
-    // @ts-expect-error: a request takes one slot
-    { policies: [{ concurrent: 5, cost: 2 }] },
-    // @ts-expect-error: a slot is settled by its release
-    { policies: [{ concurrent: 5, settle: () => 2 }] },
     // @ts-expect-error: of the limiter, not of a policy
     { policies: [{ ...tokens, ban: { after: 3, within: '1h', for: ['1m'] } }] },
     // @ts-expect-error: the same for every request
@@ -194,7 +175,7 @@ export function ofAConfiguration(): Options[] {
   )
   const withFunctions = { ...configs[0], key: ({ url }: Request) => url } as const
   // @ts-expect-error: text is no limit
-  const text = { ...single, limit: env.LIMIT } as RateLimitConfig
+  const text = { ...single, limit: String(env.LIMIT) } as RateLimitConfig
   // @ts-expect-error: without the type, it is any text
   const untyped: Options = single
   return [...configs, text, untyped, withFunctions as Options]
@@ -249,8 +230,45 @@ export function functionsGetTheKey(): Options[] {
   ]
 }
 
+const window = '1m'
+const policy = { limit: 5, window } as const
+const estimates = { ...policy, reserve: true, cost: 2 } as const
+const ESTIMATE = 'reserve: Give cost the estimate, and let settle return what the request has cost.'
+const NOTHING = "limit: Write limit: 100 and window: '1m'."
+const HOLD = 'hold: Remove hold, or set concurrent or reserve.'
+
+/** The types are plain, so that they can be wrapped. What options need of each other, only construction says. */
+const CONTRADICTIONS: readonly (readonly [options: Options, line: string])[] = [
+  [{}, NOTHING],
+  [{ limit: 5 }, "window: Write window: '1m' or window: 60_000 for a minute."],
+  [{ window }, NOTHING],
+  [{ ...policy, limit: undefined }, NOTHING],
+  [{ ...policy, window: undefined }, "window: Write window: '1m' or window: 60_000 for a minute."],
+  [{ policies: [{ limit: 5 }] }, "policies[0].window: Write policies[0].window: '1m'"],
+  [{ ...policy, concurrent: 3 }, 'limit: Remove limit, or give it to a policy of its own.'],
+  [{ window, concurrent: 3 }, 'window: Remove window, or give it to a policy of its own.'],
+  [{ concurrent: 3, algorithm: 'sliding-log' }, 'algorithm: Remove algorithm, or give it'],
+  [{ concurrent: 3, unit: 'tokens' }, 'unit: Remove unit, or give it to a policy of its own.'],
+  [{ concurrent: 3, reserve: true }, 'reserve: Remove reserve, or give it to a policy of its own.'],
+  [{ policies: [{ concurrent: 3, cost: 2 }] }, 'policies[0].cost: Remove cost, or give it'],
+  [{ policies: [{ concurrent: 3, settle: () => 2 }] }, 'policies[0].settle: Remove settle, or'],
+  [{ policies: [{ ...policy, concurrent: 3 }] }, 'policies[0].limit: Remove limit, or give it'],
+  [{ hold: '1m' }, HOLD],
+  [{ ...policy, hold: '1m' }, HOLD],
+  [{ ...policy, reserve: false, hold: '1m', settle: () => 1 }, HOLD],
+  [estimates, ESTIMATE],
+  [{ policies: [estimates] }, `policies[0].${ESTIMATE}`],
+  [{ ...policy, policies: [policy] }, 'limit: Move limit into an entry of policies.'],
+  [{ concurrent: 3, policies: [policy] }, 'concurrent: Move concurrent into an entry of policies.'],
+]
+
+it.each(CONTRADICTIONS)('of %j, construction says what to write', (options, line) => {
+  const made = () => new RoutedLimiter(options as never, plain)
+  expect(made).toThrow(line)
+})
+
 it('is proved by the compiler', () => {
   expect(Object.values(completed)).not.toContain(false)
-  expect(Object.keys(sameNames)).toHaveLength(9)
+  expect(Object.keys(sameNames)).toHaveLength(8)
   expect(Object.keys(sameTypes.http)).toHaveLength(5)
 })

@@ -9,7 +9,8 @@ import {
   WINDOW_OPTIONS,
 } from '@sluice/core/internal'
 import { checkLimitOptions } from '../options/check-limit-options.ts'
-import type { RateLimitOptions, RouteOverrides, Routes } from '../options/rate-limit-options.ts'
+import type { RateLimitOptions } from '../options/options.generated.ts'
+import type { RouteOverrides, Routes } from '../options/rate-limit-options.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import { HttpLimiter } from './http-limiter.ts'
 import { otherReadings } from './path-readings.ts'
@@ -134,10 +135,7 @@ export class RoutedLimiter<Request, Response> {
     else if (single) remove(reserve === true ? ['concurrent'] : CONCURRENCY_OPTIONS)
     try {
       const httpLimiter = new HttpLimiter(
-        { ...options, ...Object.fromEntries(named) } as unknown as RateLimitOptions<
-          Request,
-          Response
-        >,
+        { ...options, ...Object.fromEntries(named) } as RateLimitOptions<Request, Response>,
         this.#adapter,
         isApart ? routeScope(scope, route) : scope,
         route.match(/\/.*/)?.[0],

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nodeExchange } from '../node/node-exchange.ts'
-import type { RateLimitOptions, Routes } from '../options/rate-limit-options.ts'
+import type { RateLimitOptions } from '../options/options.generated.ts'
+import type { Routes } from '../options/rate-limit-options.ts'
 import { RoutedLimiter } from '../path/routed-limiter.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 

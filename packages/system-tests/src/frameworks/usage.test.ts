@@ -15,7 +15,7 @@ import { RateLimitGuard, RateLimitModule, RateLimits, SkipRateLimit } from '@slu
 import { rateLimit as nodeLimit } from '@sluice/node'
 import express from 'express'
 import fastify from 'fastify'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import Koa from 'koa'
 
 const clock = manualClock(Date.UTC(2026, 0, 10))
@@ -71,7 +71,7 @@ const FRAMEWORKS: Record<string, () => Running | Promise<Running>> = {
   },
   Hono: () => {
     const address = () => '127.0.0.1'
-    const limit = honoLimit({ ...optionsOf((c, name) => c.req.header(name)), address })
+    const limit = honoLimit({ ...optionsOf((c: Context, name) => c.req.header(name)), address })
     const app = new Hono()
       .get('/usage', limit.usage())
       .use(limit)

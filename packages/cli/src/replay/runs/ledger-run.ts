@@ -1,4 +1,3 @@
-import type { ConcurrencyOptions } from '@sluice/core'
 import {
   type BanOptions,
   type Charge,
@@ -49,7 +48,7 @@ export class LedgerRun implements Run {
    */
   constructor(
     name: string,
-    options: PolicyOptions | ConcurrencyOptions,
+    options: PolicyOptions,
     demand: SharedWindow,
     banOptions?: BanOptions | undefined,
   ) {
@@ -57,7 +56,7 @@ export class LedgerRun implements Run {
       () => this.#nowMs,
       () => this.#client,
     )
-    const policy = new Policy('', options as PolicyOptions)
+    const policy = new Policy('', options)
     const limit = policy.anyLimit()
     const ban = banOptions && compileBan(banOptions, { prefix: name, quota: name }, false)
     this.#ledger = store.open([{ name, algorithm: limit.algorithm }, ...(ban ? [ban] : [])])

@@ -49,7 +49,7 @@ export const configured: unknown[] = [
 // @ts-expect-error Without this type, they are any string.
 rateLimit(configuration)
 // @ts-expect-error A limit is a number in any case.
-createLimiter({ limit: process.env.LIMIT, window: '1m' } as RateLimitConfig)
+createLimiter({ limit: String(process.env.LIMIT), window: '1m' } as RateLimitConfig)
 
 const options = {
   policies: [
