@@ -269,7 +269,8 @@ export const PROSE = {
         "With a secret, the fields have a partition key (`pk`): an HMAC of the client's key.",
     },
     statusCode: {
-      description: 'The status of a refusal.',
+      description:
+        'The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429 in place of 402 and 503.',
     },
     respond: {
       typescript:

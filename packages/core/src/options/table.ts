@@ -246,9 +246,9 @@ const http = {
   },
   partitionSecret: { type: secret(16) },
   statusCode: {
-    type: oneOf([429, 503]),
+    type: oneOf([402, 403, 404, 429, 503]),
     default: 429,
-    peers: { 'statusCode: 429 or 503': 'status' },
+    peers: { 'statusCode: 402, 403, 404, 429 or 503': 'status' },
   },
   respond: {
     type: callback('(decision, request, response, key)', 'throw', 'continue'),

@@ -162,8 +162,11 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    * least 16 characters. Default: none.
    */
   partitionSecret?: string | undefined
-  /** The status of a refusal. Default: `429`. */
-  statusCode?: 429 | 503 | undefined
+  /**
+   * The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429 in
+   * place of 402 and 503. Default: `429`.
+   */
+  statusCode?: 402 | 403 | 404 | 429 | 503 | undefined
   /**
    * Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`.
    * Status and header fields are set already. A refusal that it neither sends nor returns gets the

@@ -26,7 +26,7 @@ import type { ShedLoadOptions } from './shed-load-options.ts'
 const FIRST_SPREAD_MS = 2000
 const MAX_SPREAD_MS = 29_000
 
-const BODY = problemBody({ status: 503, banned: false }, undefined)
+const BODY = problemBody({ status: 503, banned: false, retryAfterMs: undefined }, undefined)
 const NO_FIELDS = { waitFields: [] }
 
 const runtime: Runtime = {

@@ -165,7 +165,7 @@ export class Responder<Request, Response> {
       adapter.setField(response, name, value)
     })
     const toError = () => new RateLimitError(refusal, decision, headers)
-    const toBody = () => problemBody(refusal, state)
+    const toBody = () => problemBody(refusal, state, profile)
     const mediaType = bodyTypeFor(adapter.header(request, 'accept'))
     if (respond === 'throw') {
       const error = toError()

@@ -5,10 +5,12 @@ import { windowOf } from '../fields/policy-texts.ts'
 import type { Profile, SetField } from '../fields/profiles/index.ts'
 import { retryAfterMs } from './retry-after.ts'
 
+/** The status of a refusal. 403 is also that of a client on the deny list. */
+export type RefusalStatus = 402 | 403 | 404 | 429 | 503
+
 /** How a request is refused. */
 export interface Refusal {
-  /** 403: the client is on the deny list. */
-  readonly status: 403 | 429 | 503
+  readonly status: RefusalStatus
   /** The wait with jitter, ms; undefined if waiting does not help. */
   readonly retryAfterMs: number | undefined
   /** The state of the policies for the header fields; undefined if no policy decided. */
@@ -43,7 +45,7 @@ export function unavailability(
 export function refusalOf(
   state: FieldState,
   key: string,
-  { statusCode, retryAfterJitter }: { statusCode: 429 | 503; retryAfterJitter: number },
+  { statusCode, retryAfterJitter }: { statusCode: RefusalStatus; retryAfterJitter: number },
   banned = false,
 ): Refusal {
   const longest = longestWait(state) as number
@@ -56,8 +58,8 @@ export function refusalOf(
   })
   const policies = [...state.policies]
   policies[longest] = { ...policy, effectiveMs: toSeconds(wait) * 1000 }
-  // A ban is about the client, whatever the server says of its quotas.
-  const status = banned ? 429 : statusCode
+  // A ban is neither about the server nor about a price.
+  const status = banned && (statusCode === 503 || statusCode === 402) ? 429 : statusCode
   return { status, retryAfterMs: wait, state: { ...state, policies }, banned, key }
 }
 
@@ -97,10 +99,17 @@ export function bodyTypeFor(accept: string | undefined): string {
     : PROBLEM_MEDIA_TYPE
 }
 
-/** The title of a refusal, and its problem type where one says more than the status (RFC 9457 §4.2.1). */
+const QUOTA_EXCEEDED = { title: 'Quota Exceeded', type: registered('quota-exceeded') }
+
+/**
+ * The title of a refusal, and its problem type where one says more than the status (RFC 9457 §4.2.1). 403 and 404 are
+ * for servers that do not tell why: the body looks like that of any other.
+ */
 const PROBLEMS = {
+  402: QUOTA_EXCEEDED,
   403: { title: 'Forbidden', type: 'about:blank' },
-  429: { title: 'Quota Exceeded', type: registered('quota-exceeded') },
+  404: { title: 'Not Found', type: 'about:blank' },
+  429: QUOTA_EXCEEDED,
   503: {
     title: 'Temporary Reduced Capacity',
     type: registered('temporary-reduced-capacity'),
@@ -112,19 +121,29 @@ function registered(type: string): string {
   return `https://iana.org/assignments/http-problem-types#${type}`
 }
 
+function problemOf({ status, banned }: Pick<Refusal, 'status' | 'banned'>) {
+  return PROBLEMS[banned && status === 429 ? 'banned' : status]
+}
+
 /**
  * The body of a refusal: problem details (RFC 9457) of a type that draft-11 §5 defines. It names
  * the policies that refused and nothing of the client: no key, address or store error.
  *
  * @param state what the fields say; undefined if no policy decided
+ * @param profile adds what the clients of its API read
  */
 export function problemBody(
-  { status, banned }: Pick<Refusal, 'status' | 'banned'>,
+  refusal: Pick<Refusal, 'status' | 'banned' | 'retryAfterMs'>,
   state: Pick<FieldState, 'policies' | 'violated'> | undefined,
+  { errorOf }: Partial<Pick<Profile, 'errorOf'>> = {},
 ): string {
-  const { title, type } = PROBLEMS[banned ? 'banned' : status]
-  const names = state?.violated.map((i) => state.policies[i]?.name)
-  return JSON.stringify({ type, title, status, 'violated-policies': names })
+  const { status } = refusal
+  const { title, type } = problemOf(refusal)
+  const violated =
+    type === 'about:blank' ? undefined : state?.violated.map((i) => state.policies[i])
+  const error = errorOf?.(title, violated?.[0]?.unit, refusal.retryAfterMs)
+  const names = violated?.map((policy) => policy?.name)
+  return JSON.stringify({ type, title, status, 'violated-policies': names, error })
 }
 
 /** A refusal as an error, for applications that render it in their own error handler. */
@@ -140,12 +159,9 @@ export class RateLimitError extends Error {
   /** The fields of the refusal, for handlers that start from an empty response, as Koa's does. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(
-    { status, banned }: Refusal,
-    decision: Decision,
-    headers: Readonly<Record<string, string>>,
-  ) {
-    super(PROBLEMS[banned ? 'banned' : status].title)
+  constructor(refusal: Refusal, decision: Decision, headers: Readonly<Record<string, string>>) {
+    super(problemOf(refusal).title)
+    const { status } = refusal
     this.status = status
     this.statusCode = status
     Object.defineProperty(this, 'decision', { value: decision })

@@ -199,7 +199,7 @@ const ADAPTER: readonly Case[] = [
   ['{ ipv6Prefix: 16, … }', { ...ok, ipv6Prefix: 16 }],
   ["{ dryRun: 'false', … }", { ...ok, dryRun: 'false' }],
   ['{ statusCode: 503.5, … }', { ...ok, statusCode: 503.5 }],
-  ['{ statusCode: 403, … }', { ...ok, statusCode: 403 }],
+  ['{ statusCode: 418, … }', { ...ok, statusCode: 418 }],
   ['{ retryAfterJitter: 2, … }', { ...ok, retryAfterJitter: 2 }],
   ["{ retryAfterJitter: '10%', … }", { ...ok, retryAfterJitter: '10%' }],
   ['{ maxWaiting: Infinity, … }', { ...ok, maxWaiting: Number.POSITIVE_INFINITY }],

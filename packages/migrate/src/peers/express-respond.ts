@@ -20,7 +20,7 @@ import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 
 /** The statuses that the option `statusCode` takes. */
-const STATUSES = ['429', '503']
+export const STATUSES = ['402', '403', '404', '429', '503']
 
 const DEFAULT_MESSAGE = "'Too many requests, please try again later.'"
 /** The defaults of options that a handler reads. */

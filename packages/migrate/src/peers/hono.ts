@@ -21,6 +21,7 @@ import { addLog, renameNumbers } from '../numbers.ts'
 import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
+import { STATUSES } from './express-respond.ts'
 import type { Peer } from './peer.ts'
 import { renameSettle } from './settle.ts'
 
@@ -129,7 +130,7 @@ function renameResponse(source: Source, options: OptionsObject): void {
   const message = options.value('message')
   const status = options.value('statusCode')
   const code = status ? source.original(status.node) : '429'
-  const isOther = !['429', '503'].includes(code)
+  const isOther = !STATUSES.includes(code)
   if (handler !== undefined) {
     options.renameTo('handler', 'respond', handlerText(source, handler))
     options.remove('message')

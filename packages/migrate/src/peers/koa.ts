@@ -16,6 +16,7 @@ import { call, checkUnknown, renameFunction, renameKey } from '../option-functio
 import { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
+import { STATUSES } from './express-respond.ts'
 import type { Peer } from './peer.ts'
 import { checkClient } from './redis-client.ts'
 import { prefixText, validPrefix } from './redis-store.ts'
@@ -205,11 +206,11 @@ function renameResponse(source: Source, options: OptionsObject): void {
   const message = options.value('errorMessage')
   const status = options.value('status')
   const code = status && source.original(status.node)
-  const isOther = code !== undefined && !['429', '503'].includes(code)
+  const isOther = code !== undefined && !STATUSES.includes(code)
   if (throws !== undefined && !throws.isBooleanLiteral({ value: false })) {
     options.rename('throw', "'throw'")
     if (message !== undefined) source.note(options.path, THROWN)
-    if (isOther) source.leave("status: with respond: 'throw' it is 429 or 503.")
+    if (isOther) source.leave(`status: with respond: 'throw' it is one of ${STATUSES.join(', ')}.`)
     options.remove('errorMessage')
     options.rename('status')
     return

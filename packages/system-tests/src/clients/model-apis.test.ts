@@ -95,4 +95,7 @@ test.each([
   expect(Number(headers.get('Retry-After-Ms'))).toBeGreaterThan(86_400_000)
   expect(headers.get('X-Should-Retry')).toBe('false')
   expect(requestsOf(path)).toBe(2)
+  // Without a body that it knows, the SDK of OpenAI says that there is none.
+  const text = /^429 (Quota Exceeded\. Please try again in \d+h|\{"type")/
+  expect((refused as Error).message).toMatch(text)
 })

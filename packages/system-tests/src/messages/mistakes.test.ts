@@ -37,7 +37,7 @@ const TYPICAL: readonly (readonly [written: string, given: unknown, message: str
   [
     "{ limit: 100, window: '1m', statusCode: '429' }",
     { limit: 100, window: '1m', statusCode: '429' },
-    `statusCode: Write 429. Expected one of 429, 503, received '429' (string). (SLUICE_OPTION_VALUE, ${SITE}#sluice_option_value)`,
+    `statusCode: Write 429. Expected one of 402, 403, 404, 429, 503, received '429' (string). (SLUICE_OPTION_VALUE, ${SITE}#sluice_option_value)`,
   ],
   [
     "{ limit: 100, window: '1m', trustProxy: true }",

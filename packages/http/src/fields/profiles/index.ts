@@ -92,9 +92,13 @@ export function composeProfiles(names: readonly HeaderProfile[]): Profile {
     groups.push(group)
     for (const field of group.fields) taken.add(field)
   }
-  return createProfile([...profiles].map((profile) => profile.name).join(', '), groups, [
-    ...new Set([...profiles].flatMap((profile) => profile.waitFields)),
-  ])
+  const all = [...profiles]
+  return createProfile(
+    all.map((profile) => profile.name).join(', '),
+    groups,
+    [...new Set(all.flatMap((profile) => profile.waitFields))],
+    all.find((profile) => profile.errorOf)?.errorOf,
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { bindingPolicy, fullAgainMs } from '../field-state.ts'
-import { createProfile, limitRemainingReset } from './profile.ts'
+import { createProfile, limitRemainingReset, type Profile } from './profile.ts'
 
 /** The longest wait that a client should sleep through within a call, ms. */
 const LONGEST_SLEEP_MS = 60_000
@@ -29,6 +29,7 @@ function createModelProfile(
   units: readonly string[],
   field: (part: 'limit' | 'remaining' | 'reset', unit: string) => string,
   resetText: (ms: number, at: number) => string,
+  errorOf?: Profile['errorOf'],
 ) {
   const groups = units.map((unit) =>
     limitRemainingReset(
@@ -37,7 +38,7 @@ function createModelProfile(
       { policyOf: (state) => bindingPolicy(state, unit) },
     ),
   )
-  return createProfile(name, groups, WAIT_FIELDS)
+  return createProfile(name, groups, WAIT_FIELDS, errorOf)
 }
 
 /** The longest that Go's `time.Duration` can be, ms. */
@@ -63,6 +64,13 @@ export const openai = createModelProfile(
   ['requests', 'tokens'],
   (part, unit) => `x-ratelimit-${part}-${unit}`,
   goDuration,
+  // What the SDK shows; without it, it says that there is no body.
+  (title, unit = 'requests', waitMs) => ({
+    message: waitMs === undefined ? title : `${title}. Please try again in ${goDuration(waitMs)}.`,
+    type: unit,
+    param: null,
+    code: 'rate_limit_exceeded',
+  }),
 )
 
 /** RFC 3339 ends with the year 9999. */

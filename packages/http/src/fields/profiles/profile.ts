@@ -20,15 +20,18 @@ export type Profile = ReturnType<typeof createProfile>
 /**
  * @param groups what writes the fields, in this order
  * @param waitFields what a refusal has in addition to Retry-After; a text that is undefined is left out
+ * @param errorOf the member `error` of a refusal's body
  */
 export function createProfile(
   name: string,
   groups: readonly FieldGroup[],
   waitFields: readonly { name: string; text(waitMs: number): string | undefined }[] = [],
+  errorOf?: (title: string, unit: string | undefined, waitMs: number | undefined) => object,
 ) {
   return {
     name,
     waitFields,
+    errorOf,
     /** The names that it may write. */
     fields: groups.flatMap(({ fields }) => fields),
     /** The fields that say how much remains. */
