@@ -36,7 +36,7 @@ export function placeOf(name) {
  * The address of what a document links to, so that it can be read outside the repository.
  *
  * @param from folder of the document, in the repository
- * @param link the link as the document has it: `../../docs/options.md#key`
+ * @param link the link as the document has it: `../../docs/options-http.md#key`
  */
 export function absolute(from, link) {
   if (/^([a-z]+:|#)/i.test(link)) return link

@@ -1,6 +1,6 @@
-// docs/options.md and the interfaces of options, from the table of options.
+// The pages of options and the interfaces of options, from the table of options.
 
 import { optionInterfaces } from './option-table/interfaces.mjs'
-import { optionsPage } from './option-table/page.mjs'
+import { optionPages } from './option-table/page.mjs'
 
-export const options = () => [['docs/options.md', optionsPage()], ...optionInterfaces()]
+export const options = () => [...optionPages(), ...optionInterfaces()]

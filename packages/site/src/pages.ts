@@ -149,7 +149,8 @@ export const SECTIONS: readonly Section[] = [
     title: 'Reference',
     short: 'Reference',
     pages: [
-      doc('options', 'Options', 'Every option: values, defaults, where it applies'),
+      doc('options', 'Options', 'Every option: an example, values, default, when to avoid it'),
+      doc('options-http', 'Options for HTTP', 'The options for requests and responses'),
       doc('http', 'Limits on HTTP', 'Refusals, clients, routes and several limits'),
       doc('limiter', 'The limiter', 'Its methods, without HTTP; networks; what a store holds'),
       doc('decision', 'The decision', 'Every field of a limiter’s answer'),

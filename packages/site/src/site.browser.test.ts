@@ -259,7 +259,7 @@ test('the search works by keyboard, without another server', async () => {
   await page.getByRole('dialog').getByRole('link').first().waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Enter')
-  await page.waitForURL(/\/options#retryafterjitter$/)
+  await page.waitForURL(/\/options-http#retryafterjitter$/)
 })
 
 test('the search answers what readers ask, among its first three results', async () => {

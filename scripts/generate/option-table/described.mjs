@@ -22,7 +22,8 @@ function described(option, { form, typescript, required, inPolicies, ...words },
   const type = { ...option.type, ...defined({ form }), ...defined({ typescript }) }
   const ifNotSet = [option.default, option.required, words.unset]
   const isRight =
-    /^[A-Z].*\.$/.test(words.description) &&
+    [words.description, words.avoid].every((text) => /^[A-Z].*\.$/.test(text)) &&
+    words.example.split('\n').length <= 8 &&
     ifNotSet.filter((each) => each !== undefined).length === 1 &&
     Boolean(option.required) === Boolean(required) &&
     Boolean(option.inPolicies) === Boolean(inPolicies) &&

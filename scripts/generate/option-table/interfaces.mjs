@@ -1,7 +1,7 @@
 // The interfaces of options, with what the reference page says as their documentation.
 import { absolute } from '../../addresses.mjs'
 import { OPTIONS } from './described.mjs'
-import { algorithmsOf, defaultOf, formOf, returned } from './words.mjs'
+import { algorithmsOf, capital, defaultOf, formOf, returned } from './words.mjs'
 
 /** Forms that the type of TypeScript says as well. */
 const SAID_BY_TYPE = /^(`|function)/
@@ -198,10 +198,6 @@ function documentation(name, option, perRequest) {
 /** The text with the addresses of what it links to, which an editor can open. */
 function readAnywhere(text) {
   return text.replace(/\]\(([^)]+)\)/g, (_, link) => `](${absolute('docs', link)})`)
-}
-
-function capital(text) {
-  return text[0].toUpperCase() + text.slice(1)
 }
 
 function wrapped(text) {

@@ -4,82 +4,121 @@
  * `description`: what it does, in sentences, as Markdown; its values and its default are not repeated.
  * `unset`: what happens if an option without a default is not set. `required`: when it must be set.
  * `inPolicies`: its default in an entry of `policies`. `see`: where to read more. `form` and `typescript`: its
- * values in words and in TypeScript, where these are not those of its type.
+ * values in words and in TypeScript, where these are not those of its type. `errors`: the codes of what wrong values
+ * throw, where its type does not say. `example`: at most eight lines, which a test runs. `avoid`: when not to use it.
  */
 export const PROSE = {
   policy: {
     name: {
       description:
-        'Identifies the policy in decisions, header fields and keys. Two policies of a limiter cannot have names that differ only in case.',
+        'Identifies the policy in decisions, header fields and keys. Names must differ in more than case.',
+      example: "createLimiter({ policies: [{ name: 'daily', limit: 1000, window: '1d' }] })",
+      avoid: 'Avoid changing it: counts start again.',
     },
     limit: {
       required: 'unless `policies` or `concurrent` is set',
       description:
         'The units that one key may use per window. A request costs one unit, unless `cost` says otherwise. 0 refuses everything.',
+      example: "rateLimit({ limit: 100, window: '1m' })",
+      avoid: 'Avoid it alone for requests that take minutes: add `concurrent`.',
     },
     window: {
       required: 'unless `policies` or `concurrent` is set',
       description:
-        'The length of the window. A number is milliseconds; one below 1000 causes a [warning](errors.md#sluice_window_short), because seconds were probably meant. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the length of a week or a month. Each length that a function returns has its own quota; a process accepts 16 of them.',
-      see: 'See the recipes of [calendar windows](recipes.md#quotas-by-the-calendar) and of [plans with different windows](recipes.md#plans-with-different-windows).',
+        'The length of the window. A number is milliseconds; one below 1000 causes a [warning](errors.md#sluice_window_short). Windows of the calendar are fixed, and begin at midnight in `timeZone` on the day that `anchor` says. Each length that a function returns has its own quota; a process accepts 16 of them.',
+      see: 'See [calendar windows](recipes.md#quotas-by-the-calendar) and [plans with different windows](recipes.md#plans-with-different-windows).',
+      example: "createLimiter({ limit: 1000, window: '1d' })",
+      avoid: 'Avoid long windows where clients must recover quickly.',
     },
     timeZone: {
       unset: "`'UTC'`",
       description: 'With a `window` of the calendar: where its days begin.',
+      example: "createLimiter({ limit: 1000, window: 'day', timeZone: 'Europe/Berlin' })",
+      avoid: "Avoid it with `'1d'`, which has no midnight.",
     },
     anchor: {
       unset: 'the 1st of the month, Monday',
       description:
-        "With `window: 'month'`: the day on which months begin; in a shorter month it is the last day. With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined` for the default. If the day of a client changes, the window that has begun ends when it said, and the new day counts from there.",
+        "With `window: 'month'`: the day on which months begin; in a shorter month it is the last day. With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined` for the default. If a client's day changes, its current window ends as it said.",
+      example: "createLimiter({ limit: 1000, window: 'month', anchor: 15 })",
+      avoid: "Avoid it with `'day'`.",
     },
     algorithm: {
       description: 'How the units are counted.',
       see: 'See [the five algorithms](algorithms.md) and [choosing a limit](choosing.md).',
+      example: "createLimiter({ limit: 100, window: '1h', algorithm: 'sliding-log' })",
+      avoid: "Avoid `'sliding-log'` for large limits: it stores every request.",
     },
     burst: {
       unset: 'the default of the algorithm',
       description: 'The size of the full bucket.',
+      example: "rateLimit({ limit: 100, window: '1m', algorithm: 'token-bucket', burst: 20 })",
+      avoid: 'Avoid more than your server can take at once.',
     },
     maxDelay: {
       unset: 'the default of the algorithm',
       description:
-        'The longest that an admitted request waits for its turn. A request that would wait longer is refused.',
+        'The longest that an admitted request waits for its turn; one that would wait longer is refused.',
+      example:
+        "rateLimit({ limit: 10, window: '1s', algorithm: 'leaky-bucket', maxDelay: '500ms' })",
+      avoid: 'Avoid more than clients wait.',
     },
     unit: {
       description:
-        'The unit that is counted. Clients see the policy if the header profile has a word for its unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
+        'The unit that is counted. Clients see the policy if the header profile has a word for it. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
       see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
+      example: "rateLimit({ limit: 10_000, window: '1d', unit: 'tokens', cost: 500 })",
+      avoid: 'Avoid it if you count requests.',
     },
     dryRun: {
       unset: '`false`',
       description:
-        'The policy counts and reports, and refuses nothing: the other policies decide as if it were not there. What it would refuse it does not charge. Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.',
+        'The policy counts and reports, and refuses nothing. What it would refuse it does not charge. Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.',
       see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
+      example:
+        "createLimiter({ policies: [{ name: 'new', limit: 10, window: '1s', dryRun: true }] })",
+      avoid: 'Avoid it for limits that protect you today.',
     },
     enforce: {
       unset: '1',
       description:
-        'The share of the clients that the policy refuses; for all others it is a dry run. A hash of the key and of the names of limiter, policy and route chooses them: the same ones in every process, and a larger share only adds clients.',
+        'The share of the clients that the policy refuses; for all others it is a dry run. A hash of the key and of the names of limiter, policy and route chooses them, the same in every process; a larger share only adds clients.',
       see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
+      example: "createLimiter({ limit: 10, window: '1s', enforce: 0.1 })",
+      avoid: 'Avoid it with `dryRun`.',
     },
     live: {
       unset: '`false`',
       form: '`true`, or an object with bounds: `{ limit: { min, max } }`',
       typescript: 'boolean | LiveBounds',
       description:
-        'Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`, `dryRun` and `enforce` while the application runs: every process has a change within two seconds. The options are what holds without a document. The limiter, or the policy, needs a `name`.',
+        'Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`, `dryRun` and `enforce` while the application runs: every process has a change within two seconds. The limiter, or the policy, needs a `name`.',
       see: 'See [live policies](live-policies.md).',
+      errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
+      example:
+        "createLimiter({ name: 'api', limit: 100, window: '1m', live: { limit: { min: 10, max: 500 } } })",
+      avoid: 'Avoid `true` if operators could mistype: set bounds.',
     },
     alertAt: {
       unset: 'none',
       description:
-        'Shares of the limit. The one request whose charge brings what is used to such a share causes an event, in its process; so does a settlement. Nothing is stored for it.',
+        'Shares of the limit. The request whose charge reaches such a share causes an event, in its process; so does a settlement.',
       see: 'See [thresholds](events.md#sluicethreshold).',
+      example: "createLimiter({ limit: 100, window: '1m', alertAt: [0.8, 1] })",
+      avoid: 'Avoid it for anonymous clients: each causes events.',
     },
     reserve: {
       description:
         'With fixed and sliding windows and token buckets: the charge is an estimate that ends with its process. If that dies before it has settled, the charge is given back after `hold`. In an adapter with `settle` and a `cost` above 0; with `createLimiter` it is what `acquire` charges.',
       see: 'See [reservations](plans.md#reservations).',
+      example: `rateLimit({
+  limit: 10_000,
+  window: '1d',
+  reserve: true,
+  cost: 500,
+  settle: (request) => request.body?.tokens,
+})`,
+      avoid: 'Avoid it if the cost is known before.',
     },
   },
   concurrency: {
@@ -88,10 +127,14 @@ export const PROSE = {
       description:
         'The requests of one key that may be in progress at the same time. A request uses a slot until the application has ended its response. 0 refuses everything.',
       see: 'See [requests in progress](recipes.md#requests-in-progress).',
+      example: "rateLimit({ concurrent: 5, key: 'user' })",
+      avoid: 'Avoid it for short requests: `limit` bounds their rate.',
     },
     hold: {
       description:
-        'With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its process no longer renews it, because the process died or the client has left a request that never ends. In Hono: also after the client has left a stream, or if nobody reads it. A process renews its slots three times in this time.',
+        'With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its process no longer renews it: the process died, or the client has left a request that never ends. In Hono: also if the client has left a stream, or nobody reads it. A process renews its slots three times in this time.',
+      example: "rateLimit({ concurrent: 5, hold: '1m' })",
+      avoid: 'Avoid short ones if the event loop stalls.',
     },
   },
   requestPolicy: {
@@ -100,27 +143,37 @@ export const PROSE = {
       inPolicies: "the limiter's `key`",
       description:
         'The key of a client: its address, the signed-in user, or the result of a function. Without a user, or if the function returns nothing, it is the address.',
+      example: "rateLimit({ limit: 100, window: '1m', key: 'user' })",
+      avoid: 'Avoid values that clients choose, such as headers.',
     },
     shard: {
       typescript: 'UserOption<Request>',
       unset: 'none',
       inPolicies: "the limiter's `shard`",
       description:
-        'For a Redis Cluster: policies that have the same shard keep their keys in one slot, so they are decided together, all or nothing. The key is then `{shard}key`, in every store.',
+        'For a Redis Cluster: policies with the same shard keep their keys in one slot, so they are decided together. The key is then `{shard}key`, in every store.',
       see: 'See [budgets in levels on a cluster](plans.md#levels-in-a-redis-cluster).',
+      example: "rateLimit({ limit: 100, window: '1m', shard: ({ hostname }) => hostname })",
+      avoid: 'Avoid it without a cluster.',
     },
     cost: {
       inPolicies: "the limiter's `cost`",
       description:
         'The cost of a request. A number above the limit is an error: no request could ever be admitted.',
+      example:
+        "rateLimit({ limit: 100, window: '1m', cost: ({ method }) => (method === 'GET' ? 1 : 5) })",
+      avoid: 'Avoid it if only the response tells: use `settle`.',
     },
     settle: {
       typescript: 'SettleOption<Request, Response>',
       unset: 'none',
       inPolicies: "the limiter's `settle`, unless the policy has a `cost` of its own",
       description:
-        'Returns what a request has really cost, or `undefined` to keep the estimate. Called when the application has ended the response: the difference to `cost` is given back or charged, into debt if necessary. Also called before, when the client leaves and once per window of a slow response: then what the request has cost so far is charged, and nothing is given back.',
+        'Returns what a request has really cost, or `undefined` to keep the estimate. Called when the application has ended the response: the difference to `cost` is given back or charged, into debt if necessary. Also called when the client leaves and once per window of a slow response: then the cost so far is charged, and nothing is given back.',
       see: 'See [costs known afterwards](settle.md).',
+      example:
+        "rateLimit({ limit: 100, window: '1m', settle: (_, { statusCode }) => (statusCode < 400 ? 0 : 1) })",
+      avoid: 'Avoid it with `concurrent`.',
     },
   },
   policies: {
@@ -130,6 +183,14 @@ export const PROSE = {
       unset: 'one policy, from the options themselves',
       description:
         'Policies that are decided together: all must admit a request, and none is charged if one refuses.',
+      errors: 'SLUICE_OPTION_TYPE',
+      example: `createLimiter({
+  policies: [
+    { name: 'burst', limit: 10, window: '1s' },
+    { name: 'daily', limit: 1000, window: '1d' },
+  ],
+})`,
+      avoid: 'Avoid it for one limit.',
     },
   },
   store: {
@@ -139,41 +200,60 @@ export const PROSE = {
       unset: 'a memory store of its own',
       description: 'Where the counts are kept.',
       see: 'See [the stores](../packages/core/README.md#stores) and [a store of your own](stores.md).',
+      errors: 'SLUICE_STORE_UNKNOWN',
+      example: "rateLimit({ store: redis, limit: 100, window: '1m' })",
+      avoid: 'Avoid memory with several processes: each counts alone.',
     },
     prefix: {
       description:
-        'Namespace of the keys in the store. Two limiters on one store share a count if their prefixes and the name, algorithm and window of the policy are the same. Sluice warns of that unless the second names its prefix. In one process it is an error if their limits differ: give one of them a prefix of its own.',
+        'Namespace of the keys in the store. Two limiters on one store share a count if their prefixes and the name, algorithm and window of the policy are the same. Sluice warns of that unless the second names its prefix. In one process their limits must not differ.',
+      example: "rateLimit({ store: redis, prefix: 'login', limit: 5, window: '15m' })",
+      avoid: 'Avoid changing it: counts start again.',
     },
     ban: {
       form: 'object `{ after, within, for }`: 1 … 100 refusals, a duration, and an array of 1 … 10 durations',
       typescript: 'BanOptions',
       unset: 'none',
       description:
-        'After so many refusals of a key `within` a duration, everything of that key is refused, on all routes, for the first duration of the list `for`; after the next ones for the next, and so on; the last one repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The key is that of the first policy. What is refused during a ban is not counted.',
+        'After so many refusals of a key `within` a duration, everything of that key is refused, on all routes, for the first duration of `for`; after the next ones for the next; the last one repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The key is that of the first policy. What a ban refuses is not counted.',
       see: 'See [bans](recipes.md#ban-clients-that-ignore-refusals).',
+      errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
+      example:
+        "rateLimit({ limit: 5, window: '15m', ban: { after: 10, within: '1h', for: ['1h', '1d'] } })",
+      avoid: 'Avoid it for addresses that many people share.',
     },
     deadline: {
       description:
         'The longest that a request waits for a remote store. After that `onStoreError` decides.',
+      example: "rateLimit({ store: redis, limit: 100, window: '1m', deadline: '50ms' })",
+      avoid: 'Avoid less than your store usually takes.',
     },
     onStoreError: {
       description:
         "Decides while a remote store fails. `'local'`: this process, with the same policies, starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are refused, with 503.",
       see: 'See [failures](failures.md) and [operations](operations.md).',
+      example: "rateLimit({ store: redis, limit: 100, window: '1m', onStoreError: 'deny' })",
+      avoid: "Avoid `'deny'` if an outage costs more than abuse.",
     },
     localShare: {
       description:
-        "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 if four processes share the load. What the store still has left when it is back comes on top.",
+        "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 for four processes. What the store has left when it is back comes on top.",
+      example: "rateLimit({ store: redis, limit: 100, window: '1m', localShare: 0.25 })",
+      avoid: 'Avoid it with one process.',
     },
     refusalCache: {
       unset: 'true, unless something in this process settles on the same quota',
       description:
         'Whether a client that has nothing left is refused from memory, for at most 2 s before a remote store is asked again. What another process changes, by `reset`, `settle`, `override` or `grant`, is seen no sooner.',
+      example: "rateLimit({ store: redis, limit: 100, window: '1m', refusalCache: false })",
+      avoid: 'Avoid `false` under attack: each refusal asks the store.',
     },
     maxWaiting: {
       description:
-        'How many requests of this limiter wait in this process at most: for their turn in a leaky bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A key gets another place only while it has fewer than are free, so a single key gets at most half of them.',
+        'How many requests of this limiter wait in this process at most: for their turn in a leaky bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A single key gets at most half of the places.',
       see: 'See [waiting](waiting.md).',
+      example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', maxWaiting: 100 })",
+      avoid: 'Avoid more than memory has room for.',
     },
   },
   events: {
@@ -181,12 +261,17 @@ export const PROSE = {
       unset: 'none',
       description: 'Identifies the limiter in events and metrics.',
       see: 'See [events](events.md).',
+      example: "createLimiter({ name: 'search', limit: 100, window: '1m' })",
+      avoid: 'Avoid names made of input: metrics would grow.',
     },
     onDecision: {
       typescript: '(decision: Decision, request: Request, key: string) => void',
       unset: 'none',
       description:
         'Called with every decision, for logs and metrics; of `createLimiter` with those of `consume`, `acquire` and `wait`, without a request.',
+      example:
+        "createLimiter({ limit: 100, window: '1m', onDecision: ({ allowed }) => console.log(allowed) })",
+      avoid: 'Avoid slow work: requests wait for it.',
     },
     onThreshold: {
       typescript: '(event: ThresholdEvent) => void',
@@ -194,12 +279,17 @@ export const PROSE = {
       description:
         'Called when a charge has brought a key to a share of its limit that `alertAt` lists, with the event that `sluice:threshold` publishes.',
       see: 'See [thresholds](events.md#sluicethreshold).',
+      example:
+        "createLimiter({ limit: 100, window: '1m', alertAt: [0.8], onThreshold: console.log })",
+      avoid: 'Avoid it for billing: a crash loses events.',
     },
     keySecret: {
       unset: 'none',
       description:
         "With a secret, the events of refusals and bans have `keyHash`: an HMAC-SHA-256 of the client's key, in base64url.",
       see: 'See [events](events.md).',
+      example: "createLimiter({ limit: 100, window: '1m', keySecret: process.env.KEY_SECRET })",
+      avoid: 'Avoid one that differs by process.',
     },
   },
   http: {
@@ -207,39 +297,55 @@ export const PROSE = {
       typescript: 'UserOption<Request>',
       unset: "the framework's user if it is text or a number, otherwise its `id` or `sub`",
       description: "The user's id for `key: 'user'`, or undefined if nobody is signed in.",
+      example: "rateLimit({ limit: 100, window: '1m', key: 'user', user: accountOf })",
+      avoid: 'Avoid it before authentication.',
     },
     trustProxy: {
-      form: 'addresses, CIDRs and the names `loopback`, `linklocal`, `uniquelocal`; a number of hops; a function `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the name of the field',
+      form: 'addresses, CIDRs, `loopback`, `linklocal`, `uniquelocal`; a number of hops; a function `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the field',
       typescript: 'TrustProxyOption',
       unset: "the framework's own setting",
       description:
-        "Which proxies to trust about the client's address, and which field they write: `X-Forwarded-For`, or `header: 'Forwarded'` (RFC 7239). The other field is not read.",
-      see: "The framework's own setting is Express's `trust proxy`, Fastify's `trustProxy`, and Koa's `proxy` with `maxIpsCount`. See [security](security.md).",
+        "Which proxies to trust about the client's address, and which field they write: `X-Forwarded-For`, or `header: 'Forwarded'`.",
+      see: "The framework's own setting is Express's `trust proxy`, Fastify's `trustProxy`, Koa's `proxy`. See [security](security.md).",
+      errors: 'SLUICE_TRUST_PROXY',
+      example: "rateLimit({ limit: 100, window: '1m', trustProxy: ['loopback', '10.0.0.0/8'] })",
+      avoid: 'Avoid a number if clients can bypass a proxy.',
     },
     ipv6Prefix: {
       description: 'IPv6 addresses that have so many bits in common share a key.',
+      example: "rateLimit({ limit: 100, window: '1m', ipv6Prefix: 64 })",
+      avoid: 'Avoid 128: a client has more addresses than you can count.',
     },
     maxWait: {
       unset: 'a request is refused at once',
       description:
-        'A request that would be refused waits until it is admitted, for at most so long. If it is certain that the wait is not met, it is refused at once. At most `maxWaiting` wait, and the requests of clients take turns.',
+        'A request that would be refused waits until it is admitted, for at most so long; one that would wait longer is refused at once. At most `maxWaiting` wait, and clients take turns.',
       see: 'See [requests that wait](waiting.md#requests-that-wait).',
+      example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s' })",
+      avoid: "Avoid it with `'leaky-bucket'`, which has `maxDelay`.",
     },
     priority: {
       description:
         'Among the requests that wait for a key, those with a higher number come first. Only with `maxWait`.',
+      example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', priority: () => 1 })",
+      avoid: 'Avoid one that clients state.',
     },
     skip: {
       typescript: '(request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>',
       unset: 'none',
       description:
-        'Requests for which it returns true are neither limited nor counted. `key()` reads the key of the request, once; await it, because a key function may be async.',
+        'Requests for which it returns true are neither limited nor counted. `key()` reads the key of the request; await it.',
+      example: "rateLimit({ limit: 100, window: '1m', skip: ({ method }) => method === 'HEAD' })",
+      avoid: 'Avoid it for whole routes: use `routes`.',
     },
     allow: {
       form: 'array of addresses, CIDRs and keys',
       typescript: 'readonly string[]',
       unset: 'none',
       description: 'Clients that are never limited nor counted.',
+      errors: 'SLUICE_OPTION_TYPE SLUICE_CIDR',
+      example: "rateLimit({ limit: 100, window: '1m', allow: ['127.0.0.1', '10.0.0.0/8'] })",
+      avoid: "Avoid your proxies' addresses.",
     },
     deny: {
       form: 'array of addresses, CIDRs and keys',
@@ -247,6 +353,9 @@ export const PROSE = {
       unset: 'none',
       description:
         'Clients that are always refused, with 403, their preflights too. A client on both lists is refused.',
+      errors: 'SLUICE_OPTION_TYPE SLUICE_CIDR',
+      example: "rateLimit({ limit: 100, window: '1m', deny: ['203.0.113.0/24'] })",
+      avoid: 'Avoid it for a temporary ban: `block` ends by itself.',
     },
     headers: {
       form: 'a profile, an array of compatible ones, or `false`',
@@ -254,33 +363,50 @@ export const PROSE = {
       description:
         'Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with `false`. Fields that the application sets later win, unless `upstreamHeaders` removes them.',
       see: 'See [the profiles](#header-profiles).',
+      errors: 'SLUICE_HEADERS',
+      example: "rateLimit({ limit: 100, window: '1m', headers: 'legacy' })",
+      avoid: 'Avoid `false` for clients that would slow down.',
     },
     upstreamHeaders: {
       description:
-        "What becomes of rate-limit fields that the application sets after Sluice, such as those of a service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of `headers` alone. An exempt request keeps them.",
+        "What becomes of rate-limit fields that the application sets after Sluice, such as those of a service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of `headers` alone, unless the request is exempt.",
+      example: "rateLimit({ limit: 100, window: '1m', upstreamHeaders: 'remove' })",
+      avoid: "Avoid `'remove'` if clients need the service's limits.",
     },
     retryAfterJitter: {
       description:
         'The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So clients that were refused together do not return together.',
+      example: "rateLimit({ limit: 100, window: '1m', retryAfterJitter: 0.3 })",
+      avoid: 'Avoid 0 with many clients.',
     },
     partitionSecret: {
       unset: 'none',
       description:
         "With a secret, the fields have a partition key (`pk`): an HMAC of the client's key.",
+      example:
+        "rateLimit({ limit: 100, window: '1m', partitionSecret: process.env.PARTITION_SECRET })",
+      avoid: 'Avoid one that differs by process.',
     },
     statusCode: {
       description:
         'The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429 in place of 402 and 503.',
+      example: "rateLimit({ limit: 100, window: '1m', statusCode: 503 })",
+      avoid: 'Avoid 503 behind balancers that drop servers for it.',
     },
     respond: {
       typescript:
         "'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown)",
       unset: 'problem+json (RFC 9457)',
       description:
-        "Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`. Status and header fields are set already. A refusal that it neither sends nor returns gets the default body after a second, with a warning (`SLUICE_UNANSWERED`). `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a request go on that a policy refuses: it is not charged, and the decision on the request says so. Clients on `deny`, and those that `onStoreError` refuses, are refused with the default body.",
+        "Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`. Status and header fields are set already. A refusal that it neither sends nor returns gets the default body after a second, with a warning. `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a refused request go on: it is not charged, and its decision says so. `deny` and `onStoreError` still refuse, with the default body.",
+      example:
+        "rateLimit({ limit: 100, window: '1m', respond: ({ retryAfterMs }) => ({ retryAfterMs }) })",
+      avoid: "Avoid `'continue'` unless your handler reads the decision.",
     },
     dryRun: {
       description: 'Decides, counts and reports, but never refuses and sends no fields.',
+      example: "rateLimit({ limit: 100, window: '1m', dryRun: true })",
+      avoid: 'Avoid it for limits that protect you today.',
     },
   },
   adapter: {
@@ -288,18 +414,31 @@ export const PROSE = {
       typescript: '(context: Context) => string | undefined',
       unset: 'none: an error, unless `key` or `trustProxy` says who the client is',
       description:
-        "Hono and the Fetch standard, whose requests do not have the client's address: returns it. For `limitFetch` it gets the arguments of the handler.",
+        "Hono and the Fetch standard, whose requests lack the client's address: returns it. For `limitFetch` it gets the arguments of the handler.",
+      example: `import { getConnInfo } from '@hono/node-server/conninfo'
+import { rateLimit } from '@sluice/hono'
+
+rateLimit({ limit: 100, window: '1m', address: (c) => getConnInfo(c).remote.address })`,
+      avoid: 'Avoid reading a header: use `trustProxy`.',
     },
     routes: {
-      form: "object: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`",
+      form: 'object',
       typescript: '',
       unset: 'none',
       description:
-        'Express, Koa, Hono, Node and the Fetch standard: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route. Of a limiter that is mounted below the root, a path is the whole one or the one relative to there.',
+        'Not in Fastify and Nest: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route. Below a mount point, a path is the whole one or the relative one.',
+      errors: 'SLUICE_OPTION_TYPE SLUICE_ROUTE',
+      example:
+        "rateLimit({ limit: 100, window: '1m', routes: { 'POST /login': { limit: 5 }, '/health': false } })",
+      avoid: 'Avoid patterns that match no route.',
     },
     hook: {
       description:
         "Fastify: when requests are decided, also per route. `'onRequest'`: before anything of the body is read. `'preValidation'`: when the body is parsed. `'preHandler'`: when it is validated, and the application knows the user.",
+      example: `import { rateLimit } from '@sluice/fastify'
+
+await app.register(rateLimit, { limit: 100, window: '1m', hook: 'preHandler' })`,
+      avoid: 'Avoid late hooks: refused bodies are parsed.',
     },
   },
   overload: {
@@ -307,14 +446,29 @@ export const PROSE = {
       typescript: '(request: Request) => Class',
       unset: 'all requests are in one class',
       description:
-        'The class of a request. Decide by what the server knows of it, such as its route or the user that a token proves: a class that a client can claim by itself protects nobody. It is called for every request, and must not be async. Names that are none of the `classes` count as the last one.',
+        'The class of a request. Decide by what the server knows, such as its route or the user that a token proves. It is called for every request, and must not be async. Names that are none of the `classes` count as the last one.',
+      example: `import { shedLoad } from '@sluice/express/overload'
+
+shedLoad({
+  classes: { critical: { reserve: 0.3 }, normal: {} },
+  classOf: ({ path }) => (path === '/pay' ? 'critical' : 'normal'),
+})`,
+      avoid: 'Avoid a class that clients can claim: it protects nobody.',
     },
     classes: {
-      form: 'object: `{ critical: { reserve: 0.3 }, normal: {}, batch: {} }`',
+      form: 'object',
       typescript: 'Readonly<Record<Class, ClassOptions>>',
       unset: 'one class',
       description:
-        'The classes in the order of their importance, at most 16. Of those that wait, the more important ones begin first; if there is no room, the less important ones are shed first.',
+        'The classes in the order of their importance, at most 16. The more important ones begin first, the others are shed first.',
+      errors: 'SLUICE_OPTION_VALUE SLUICE_OPTION_TYPE',
+      example: `import { shedLoad } from '@sluice/express/overload'
+
+shedLoad({
+  classes: { critical: { reserve: 0.3 }, batch: {} },
+  classOf: ({ path }) => (path === '/report' ? 'batch' : 'critical'),
+})`,
+      avoid: 'Avoid reserves that add up to 1: others starve.',
     },
     queue: {
       form: 'object: `{ max, maxWait }`',
@@ -322,43 +476,62 @@ export const PROSE = {
       unset: "`{ max: 200, maxWait: '1s' }`",
       description:
         'How many requests may wait, and for how long. While more arrives than the process can do, fewer wait, and for less time.',
+      errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
+      example: `import { shedLoad } from '@sluice/express/overload'
+
+shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
+      avoid: 'Avoid waits longer than clients accept.',
     },
   },
   memoryStore: {
     maxKeys: {
       description:
-        'The most keys that are kept, over all limiters that use the store. A key with three policies counts three times. When the store is full, expired keys are removed first, then those nearest to a full quota. A key that is being refused is never removed: if all keys are, new keys share one quota. A million keys need about 60 MB, and the keys themselves.',
+        'The most keys that are kept, over all limiters that use the store; a key with three policies counts three times. A full store removes expired keys first, then those nearest to a full quota, and never one that is being refused: if all are, new keys share one quota. A million keys need about 60 MB, and the keys themselves.',
+      example: 'memoryStore({ maxKeys: 100_000 })',
+      avoid: 'Avoid fewer keys than clients.',
     },
     clock: {
-      unset: 'the wall clock; a turn of the event loop that asks often stops reading it',
+      unset: 'the wall clock',
       description: 'A clock for tests.',
+      example: 'memoryStore({ clock: () => 1_800_000_000_000 })',
+      avoid: 'Avoid it outside tests.',
     },
   },
   redisStore: {
     clock: {
       unset: "the server's `TIME`, read by the script",
       description: 'A clock for tests.',
+      example: 'redisStore(redis, { clock: () => 1_800_000_000_000 })',
+      avoid: 'Avoid it outside tests.',
     },
     onReadOnly: {
       typescript: '() => unknown',
       unset: 'none',
       description:
-        'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master. Sluice never touches the connection of the client, so make the client reconnect here. May be async; what it throws becomes a warning.',
+        'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master. Make the client reconnect here. May be async; what it throws becomes a warning.',
       see: 'node-redis needs it, ioredis has [an option of its own](redis.md#after-a-failover).',
+      example: 'redisStore(redis, { onReadOnly: () => redis.disconnect(true) })',
+      avoid: 'Avoid it with `reconnectOnError`.',
     },
   },
   postgresStore: {
     schema: {
       description: 'The schema of the table `sluice_states`.',
+      example: "postgresStore(pool, { schema: 'limits' })",
+      avoid: 'Avoid schemas that `migrate()` cannot write to.',
     },
     logged: {
       description:
-        'Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table is empty after a crash and after a failover: all quotas are full again, and blocks are gone. It writes much less.',
+        'Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table writes much less, but after a crash or a failover all quotas are full again, and blocks are gone.',
       see: 'See [what a crash means](postgresql.md#what-a-crash-means).',
+      example: 'postgresStore(pool, { logged: true })',
+      avoid: 'Avoid it for short windows: it costs more than it keeps.',
     },
     clock: {
       unset: "the server's `clock_timestamp()`",
       description: 'A clock for tests.',
+      example: 'postgresStore(pool, { clock: () => 1_800_000_000_000 })',
+      avoid: 'Avoid it outside tests.',
     },
   },
   sqliteStore: {
@@ -366,22 +539,30 @@ export const PROSE = {
       form: 'a class: `Database` of better-sqlite3',
       typescript:
         'new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown }',
-      unset: '`DatabaseSync` of `node:sqlite`, which Node has from 22.13 on',
+      unset: '`DatabaseSync` of `node:sqlite`, from Node 22.13 on',
       description:
         'The driver that opens the file. The processes of a machine may use different ones, the threads of a process must not.',
+      example: 'sqliteStore(path, { driver: Database })',
+      avoid: 'Avoid two drivers in a process.',
     },
     durable: {
       description:
-        'Whether each decision waits until the disk has it. Without it counts survive the end of any process, but after a loss of power the file may be corrupt: delete it then.',
+        'Whether each decision waits until the disk has it. Without it counts survive the end of a process, but a loss of power may corrupt the file: delete it then.',
       see: 'See [what is kept](sqlite.md#what-is-kept).',
+      example: 'sqliteStore(path, { durable: true })',
+      avoid: 'Avoid it for short windows: every decision waits.',
     },
     maxBytes: {
       description:
         'How large the file may become; its log comes on top, some MB. A million keys take about 110 MB. When it is full, requests are decided as `onStoreError` says.',
+      example: 'sqliteStore(path, { maxBytes: 100_000_000 })',
+      avoid: 'Avoid less than your clients need.',
     },
     clock: {
       unset: "the machine's, which its processes share",
       description: 'A clock for tests.',
+      example: 'sqliteStore(path, { clock: () => 1_800_000_000_000 })',
+      avoid: 'Avoid it outside tests.',
     },
   },
 }

@@ -9,6 +9,8 @@ const { algorithmsWith } = await core('options/algorithm-options.ts')
 
 export const code = (text) => `\`${text}\``
 
+export const capital = (text) => text[0].toUpperCase() + text.slice(1)
+
 /** `integer, 1 … 10^12 units` */
 export function formOf({ type }) {
   return type.range === undefined ? type.form : `${type.form}, ${type.range}`
@@ -29,6 +31,23 @@ function written(value) {
 
 function ofAlgorithm({ type }, value) {
   return type.form === 'duration' ? spokenDuration(value) : code(value)
+}
+
+/** What options are given by mistake: of a wrong type, out of range, empty. */
+const WRONG = [-1, 0.5, '', 'no', true, {}, [2]]
+
+/** The codes of what wrong values throw. */
+export function errorsOf({ type, errors }) {
+  if (errors !== undefined) return errors.split(' ')
+  const codes = WRONG.flatMap((value) => {
+    try {
+      type.check('option', value)
+      return []
+    } catch ({ code }) {
+      return [code]
+    }
+  })
+  return [...new Set(codes)]
 }
 
 /** The rules for some algorithms alone, as sentences. */

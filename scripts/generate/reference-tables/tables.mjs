@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tsImport } from 'tsx/esm/api'
 import { root } from '../../workspace.mjs'
+import { addressOf } from '../option-table/page.mjs'
 import { interfacesOf, propertyComments } from './comments.mjs'
 
 const otel = (module) => tsImport(`../../../packages/otel/src/${module}`, import.meta.url)
@@ -66,9 +67,10 @@ const code = (text) => `\`${text}\``
 
 /** Where a comment names an option, with a link to it. The `name` of a limiter is the second one there. */
 function linked(comment) {
-  return comment.replace(/\boption `(\w+)`/g, (_, name) => {
-    return `option [\`${name}\`](options.md#${name === 'name' ? 'name-1' : name.toLowerCase()})`
-  })
+  return comment.replace(
+    /\boption `(\w+)`/g,
+    (_, name) => `option [${code(name)}](${addressOf(name)})`,
+  )
 }
 
 function table(head, rows) {

@@ -12,9 +12,8 @@ import type { StoreMode } from '../stores/store.ts'
 /** The options of one policy: it counts per window, or what is in use at the same time. */
 export interface PolicyOptions {
   /**
-   * Identifies the policy in decisions, header fields and keys. Two policies of a limiter cannot
-   * have names that differ only in case. Text, 1 to 128 printable ASCII characters. Default:
-   * `'default'`.
+   * Identifies the policy in decisions, header fields and keys. Names must differ in more than
+   * case. Text, 1 to 128 printable ASCII characters. Default: `'default'`.
    */
   name?: string | undefined
   /**
@@ -26,12 +25,11 @@ export interface PolicyOptions {
   limit?: number | undefined
   /**
    * The length of the window. A number is milliseconds; one below 1000 causes a
-   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short), because seconds were
-   * probably meant. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on
-   * the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the
-   * length of a week or a month. Each length that a function returns has its own quota; a process
-   * accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Required unless
-   * `policies` or `concurrent` is set.
+   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short). Windows of the
+   * calendar are fixed, and begin at midnight in `timeZone` on the day that `anchor` says. Each
+   * length that a function returns has its own quota; a process accepts 16 of them. Duration, or
+   * `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Required unless `policies` or `concurrent` is
+   * set.
    */
   window?: Duration | CalendarUnit | undefined
   /**
@@ -42,9 +40,8 @@ export interface PolicyOptions {
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
-   * for the default. If the day of a client changes, the window that has begun ends when it said,
-   * and the new day counts from there. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`.
-   * Default: the 1st of the month, Monday.
+   * for the default. If a client's day changes, its current window ends as it said. Integer, 1 …
+   * 31, a date such as `'2026-11-21'`, or a `Date`. Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined
   /** How the units are counted. Default: `'sliding-window'`. */
@@ -55,19 +52,18 @@ export interface PolicyOptions {
    */
   burst?: number | undefined
   /**
-   * The longest that an admitted request waits for its turn. A request that would wait longer is
-   * refused. Only with `algorithm` `'leaky-bucket'`. Duration, 0 ms … 10 years. Default: 1 second.
+   * The longest that an admitted request waits for its turn; one that would wait longer is refused.
+   * Only with `algorithm` `'leaky-bucket'`. Duration, 0 ms … 10 years. Default: 1 second.
    */
   maxDelay?: Duration | undefined
   /**
-   * The unit that is counted. Clients see the policy if the header profile has a word for its unit.
-   * In an adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
+   * The unit that is counted. Clients see the policy if the header profile has a word for it. In an
+   * adapter, every unit but `requests` needs a `cost` or `settle`. Default: `'requests'`.
    */
   unit?: Unit | undefined
   /**
-   * Shares of the limit. The one request whose charge brings what is used to such a share causes an
-   * event, in its process; so does a settlement. Nothing is stored for it. Array of 1 to 8 shares,
-   * above 0, up to 1. Default: none.
+   * Shares of the limit. The request whose charge reaches such a share causes an event, in its
+   * process; so does a settlement. Array of 1 to 8 shares, above 0, up to 1. Default: none.
    */
   alertAt?: readonly number[] | undefined
   /**
@@ -78,22 +74,21 @@ export interface PolicyOptions {
    */
   reserve?: boolean | undefined
   /**
-   * The policy counts and reports, and refuses nothing: the other policies decide as if it were not
-   * there. What it would refuse it does not charge. Decisions and events say `dryRun`; header
-   * fields list it only with the profile `dry-run`. Default: `false`.
+   * The policy counts and reports, and refuses nothing. What it would refuse it does not charge.
+   * Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.
+   * Default: `false`.
    */
   dryRun?: boolean | undefined
   /**
    * The share of the clients that the policy refuses; for all others it is a dry run. A hash of the
-   * key and of the names of limiter, policy and route chooses them: the same ones in every process,
-   * and a larger share only adds clients. Number, from 0 to 1. Default: 1.
+   * key and of the names of limiter, policy and route chooses them, the same in every process; a
+   * larger share only adds clients. Number, from 0 to 1. Default: 1.
    */
   enforce?: number | undefined
   /**
    * Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`,
    * `dryRun` and `enforce` while the application runs: every process has a change within two
-   * seconds. The options are what holds without a document. The limiter, or the policy, needs a
-   * `name`. Default: `false`.
+   * seconds. The limiter, or the policy, needs a `name`. Default: `false`.
    */
   live?: boolean | LiveBounds | undefined
   /**
@@ -104,9 +99,9 @@ export interface PolicyOptions {
   concurrent?: number | undefined
   /**
    * With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its
-   * process no longer renews it, because the process died or the client has left a request that
-   * never ends. In Hono: also after the client has left a stream, or if nobody reads it. A process
-   * renews its slots three times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
+   * process no longer renews it: the process died, or the client has left a request that never
+   * ends. In Hono: also if the client has left a stream, or nobody reads it. A process renews its
+   * slots three times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
    */
   hold?: Duration | undefined
 }
@@ -121,17 +116,16 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
   /**
    * Namespace of the keys in the store. Two limiters on one store share a count if their prefixes
    * and the name, algorithm and window of the policy are the same. Sluice warns of that unless the
-   * second names its prefix. In one process it is an error if their limits differ: give one of them
-   * a prefix of its own. Text, 1 to 64 letters (A-Z, a-z), digits and . _ : -. Default: `'sluice'`.
+   * second names its prefix. In one process their limits must not differ. Text, 1 to 64 letters
+   * (A-Z, a-z), digits and . _ : -. Default: `'sluice'`.
    */
   prefix?: string | undefined
   /**
    * After so many refusals of a key `within` a duration, everything of that key is refused, on all
-   * routes, for the first duration of the list `for`; after the next ones for the next, and so on;
-   * the last one repeats. Once `within` has passed without a refusal after the last ban, all is
-   * forgotten. The key is that of the first policy. What is refused during a ban is not counted.
-   * Object `{ after, within, for }`: 1 … 100 refusals, a duration, and an array of 1 … 10
-   * durations. Default: none.
+   * routes, for the first duration of `for`; after the next ones for the next; the last one
+   * repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The
+   * key is that of the first policy. What a ban refuses is not counted. Object `{ after, within,
+   * for }`: 1 … 100 refusals, a duration, and an array of 1 … 10 durations. Default: none.
    */
   ban?: BanOptions | undefined
   /**
@@ -147,8 +141,8 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
   onStoreError?: 'local' | 'allow' | 'deny' | undefined
   /**
    * With `onStoreError: 'local'`: the share of every limit that this process admits by itself while
-   * the store fails, at least one unit: 0.25 if four processes share the load. What the store still
-   * has left when it is back comes on top. Number, above 0, up to 1. Default: `1`.
+   * the store fails, at least one unit: 0.25 for four processes. What the store has left when it is
+   * back comes on top. Number, above 0, up to 1. Default: `1`.
    */
   localShare?: number | undefined
   /**
@@ -160,9 +154,8 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
   refusalCache?: boolean | undefined
   /**
    * How many requests of this limiter wait in this process at most: for their turn in a leaky
-   * bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A key gets
-   * another place only while it has fewer than are free, so a single key gets at most half of them.
-   * Integer, 0 … 10^6 requests. Default: `1000`.
+   * bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A single key
+   * gets at most half of the places. Integer, 0 … 10^6 requests. Default: `1000`.
    */
   maxWaiting?: number | undefined
 }

@@ -2,17 +2,13 @@
 /** The options of a memory store. */
 export interface MemoryStoreOptions {
   /**
-   * The most keys that are kept, over all limiters that use the store. A key with three policies
-   * counts three times. When the store is full, expired keys are removed first, then those nearest
-   * to a full quota. A key that is being refused is never removed: if all keys are, new keys share
-   * one quota. A million keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys.
-   * Default: `1_000_000`.
+   * The most keys that are kept, over all limiters that use the store; a key with three policies
+   * counts three times. A full store removes expired keys first, then those nearest to a full
+   * quota, and never one that is being refused: if all are, new keys share one quota. A million
+   * keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys. Default: `1_000_000`.
    */
   maxKeys?: number | undefined
-  /**
-   * A clock for tests. Default: the wall clock; a turn of the event loop that asks often stops
-   * reading it.
-   */
+  /** A clock for tests. Default: the wall clock. */
   clock?: (() => number) | undefined
 }
 
@@ -22,9 +18,8 @@ export interface RedisStoreOptions {
   clock?: (() => number) | undefined
   /**
    * Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a
-   * failover the client may still be connected to the old master. Sluice never touches the
-   * connection of the client, so make the client reconnect here. May be async; what it throws
-   * becomes a warning. Default: none.
+   * failover the client may still be connected to the old master. Make the client reconnect here.
+   * May be async; what it throws becomes a warning. Default: none.
    */
   onReadOnly?: (() => unknown) | undefined
 }
@@ -34,9 +29,9 @@ export interface PostgresStoreOptions {
   /** The schema of the table `sluice_states`. Text, 1 to 63 characters. Default: `'public'`. */
   schema?: string | undefined
   /**
-   * Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table is
-   * empty after a crash and after a failover: all quotas are full again, and blocks are gone. It
-   * writes much less. Default: `false`.
+   * Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table
+   * writes much less, but after a crash or a failover all quotas are full again, and blocks are
+   * gone. Default: `false`.
    */
   logged?: boolean | undefined
   /** A clock for tests. Default: the server's `clock_timestamp()`. */
@@ -48,12 +43,12 @@ export interface SqliteStoreOptions {
   /**
    * The driver that opens the file. The processes of a machine may use different ones, the threads
    * of a process must not. A class: `Database` of better-sqlite3. Default: `DatabaseSync` of
-   * `node:sqlite`, which Node has from 22.13 on.
+   * `node:sqlite`, from Node 22.13 on.
    */
   driver?: new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown } | undefined
   /**
-   * Whether each decision waits until the disk has it. Without it counts survive the end of any
-   * process, but after a loss of power the file may be corrupt: delete it then. Default: `false`.
+   * Whether each decision waits until the disk has it. Without it counts survive the end of a
+   * process, but a loss of power may corrupt the file: delete it then. Default: `false`.
    */
   durable?: boolean | undefined
   /**

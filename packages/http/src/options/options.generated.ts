@@ -18,21 +18,19 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   limit?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
    * The length of the window. A number is milliseconds; one below 1000 causes a
-   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short), because seconds were
-   * probably meant. A unit of the calendar: fixed windows that begin at midnight in `timeZone`, on
-   * the day that `anchor` says. Then decisions and header fields have 7 days or 31 days as the
-   * length of a week or a month. Each length that a function returns has its own quota; a process
-   * accepts 16 of them. Duration, or `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function
-   * of the request and its key that gives a duration. Required unless `policies` or `concurrent` is
-   * set.
+   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short). Windows of the
+   * calendar are fixed, and begin at midnight in `timeZone` on the day that `anchor` says. Each
+   * length that a function returns has its own quota; a process accepts 16 of them. Duration, or
+   * `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function of the request and its key that
+   * gives a duration. Required unless `policies` or `concurrent` is set.
    */
   window?: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>) | undefined
   /**
    * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
    * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
-   * for the default. If the day of a client changes, the window that has begun ends when it said,
-   * and the new day counts from there. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`.
-   * Or a function of the request and its key that gives one. Default: the 1st of the month, Monday.
+   * for the default. If a client's day changes, its current window ends as it said. Integer, 1 …
+   * 31, a date such as `'2026-11-21'`, or a `Date`. Or a function of the request and its key that
+   * gives one. Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
   /**
@@ -48,9 +46,8 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    */
   key?: KeyOption<Request> | undefined
   /**
-   * For a Redis Cluster: policies that have the same shard keep their keys in one slot, so they are
-   * decided together, all or nothing. The key is then `{shard}key`, in every store. Default: the
-   * limiter's `shard`.
+   * For a Redis Cluster: policies with the same shard keep their keys in one slot, so they are
+   * decided together. The key is then `{shard}key`, in every store. Default: the limiter's `shard`.
    */
   shard?: UserOption<Request> | undefined
   /**
@@ -62,9 +59,9 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   /**
    * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
    * application has ended the response: the difference to `cost` is given back or charged, into
-   * debt if necessary. Also called before, when the client leaves and once per window of a slow
-   * response: then what the request has cost so far is charged, and nothing is given back. Default:
-   * the limiter's `settle`, unless the policy has a `cost` of its own.
+   * debt if necessary. Also called when the client leaves and once per window of a slow response:
+   * then the cost so far is charged, and nothing is given back. Default: the limiter's `settle`,
+   * unless the policy has a `cost` of its own.
    */
   settle?: SettleOption<Request, Response> | undefined
 }
@@ -77,8 +74,8 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   key?: KeyOption<Request> | undefined
   /**
-   * For a Redis Cluster: policies that have the same shard keep their keys in one slot, so they are
-   * decided together, all or nothing. The key is then `{shard}key`, in every store. Default: none.
+   * For a Redis Cluster: policies with the same shard keep their keys in one slot, so they are
+   * decided together. The key is then `{shard}key`, in every store. Default: none.
    */
   shard?: UserOption<Request> | undefined
   /**
@@ -90,9 +87,8 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   /**
    * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
    * application has ended the response: the difference to `cost` is given back or charged, into
-   * debt if necessary. Also called before, when the client leaves and once per window of a slow
-   * response: then what the request has cost so far is charged, and nothing is given back. Default:
-   * none.
+   * debt if necessary. Also called when the client leaves and once per window of a slow response:
+   * then the cost so far is charged, and nothing is given back. Default: none.
    */
   settle?: SettleOption<Request, Response> | undefined
   /**
@@ -102,10 +98,9 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   user?: UserOption<Request> | undefined
   /**
    * Which proxies to trust about the client's address, and which field they write:
-   * `X-Forwarded-For`, or `header: 'Forwarded'` (RFC 7239). The other field is not read. Addresses,
-   * CIDRs and the names `loopback`, `linklocal`, `uniquelocal`; a number of hops; a function
-   * `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the name of the
-   * field. Default: the framework's own setting.
+   * `X-Forwarded-For`, or `header: 'Forwarded'`. Addresses, CIDRs, `loopback`, `linklocal`,
+   * `uniquelocal`; a number of hops; a function `(address, hop) => boolean`; or `{ proxies, header
+   * }`, with one of these and the field. Default: the framework's own setting.
    */
   trustProxy?: TrustProxyOption | undefined
   /**
@@ -114,10 +109,9 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   ipv6Prefix?: number | undefined
   /**
-   * A request that would be refused waits until it is admitted, for at most so long. If it is
-   * certain that the wait is not met, it is refused at once. At most `maxWaiting` wait, and the
-   * requests of clients take turns. Duration, 1 ms … 10 minutes. Default: a request is refused at
-   * once.
+   * A request that would be refused waits until it is admitted, for at most so long; one that would
+   * wait longer is refused at once. At most `maxWaiting` wait, and clients take turns. Duration, 1
+   * ms … 10 minutes. Default: a request is refused at once.
    */
   maxWait?: Duration | undefined
   /**
@@ -128,7 +122,7 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   priority?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
    * Requests for which it returns true are neither limited nor counted. `key()` reads the key of
-   * the request, once; await it, because a key function may be async. Default: none.
+   * the request; await it. Default: none.
    */
   skip?: ((request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>) | undefined
   /**
@@ -149,7 +143,7 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   /**
    * What becomes of rate-limit fields that the application sets after Sluice, such as those of a
    * service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of
-   * `headers` alone. An exempt request keeps them. Default: `'keep'`.
+   * `headers` alone, unless the request is exempt. Default: `'keep'`.
    */
   upstreamHeaders?: 'keep' | 'remove' | undefined
   /**
@@ -170,11 +164,10 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   /**
    * Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`.
    * Status and header fields are set already. A refusal that it neither sends nor returns gets the
-   * default body after a second, with a warning (`SLUICE_UNANSWERED`). `'throw'` hands the refusal
-   * to the application's error handler, as a `RateLimitError`. `'continue'` lets a request go on
-   * that a policy refuses: it is not charged, and the decision on the request says so. Clients on
-   * `deny`, and those that `onStoreError` refuses, are refused with the default body. Default:
-   * problem+json (RFC 9457).
+   * default body after a second, with a warning. `'throw'` hands the refusal to the application's
+   * error handler, as a `RateLimitError`. `'continue'` lets a refused request go on: it is not
+   * charged, and its decision says so. `deny` and `onStoreError` still refuse, with the default
+   * body. Default: problem+json (RFC 9457).
    */
   respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */

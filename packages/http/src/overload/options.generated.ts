@@ -21,16 +21,14 @@ export interface QueueOptions {
 /** The options of `shedLoad` besides those that it shares with `rateLimit`. */
 export interface OverloadOptions<Request, Class extends string> {
   /**
-   * The class of a request. Decide by what the server knows of it, such as its route or the user
-   * that a token proves: a class that a client can claim by itself protects nobody. It is called
-   * for every request, and must not be async. Names that are none of the `classes` count as the
-   * last one. Default: all requests are in one class.
+   * The class of a request. Decide by what the server knows, such as its route or the user that a
+   * token proves. It is called for every request, and must not be async. Names that are none of the
+   * `classes` count as the last one. Default: all requests are in one class.
    */
   classOf?: ((request: Request) => Class) | undefined
   /**
-   * The classes in the order of their importance, at most 16. Of those that wait, the more
-   * important ones begin first; if there is no room, the less important ones are shed first.
-   * Object: `{ critical: { reserve: 0.3 }, normal: {}, batch: {} }`. Default: one class.
+   * The classes in the order of their importance, at most 16. The more important ones begin first,
+   * the others are shed first. Object. Default: one class.
    */
   classes?: Readonly<Record<Class, ClassOptions>> | undefined
   /**

@@ -35,6 +35,22 @@ const LEFT_TO_READER: Record<string, string[]> = {
   warn: ['declare function warn(text: string): void'],
 }
 
+/** What the examples of options call. */
+const OF_OPTIONS: Record<string, string[]> = {
+  rateLimit: ["import { rateLimit } from '@sluice/express'"],
+  RateLimitConfig: ["import type { RateLimitConfig } from '@sluice/express'"],
+  createLimiter: ["import { createLimiter } from '@sluice/core'"],
+  memoryStore: ["import { memoryStore } from '@sluice/core'"],
+  redisStore: ["import { redisStore } from '@sluice/core'"],
+  postgresStore: ["import { postgresStore } from '@sluice/postgres'"],
+  sqliteStore: ["import { sqliteStore } from '@sluice/sqlite'"],
+  pool: ["import pg from 'pg'", 'const pool = new pg.Pool()'],
+  path: ["const path = process.env.LIMITS ?? 'limits.db'"],
+  // Not all Nodes have it, nor do the types of the first.
+  Database: ["const Database = (process.getBuiltinModule('node:sqlite') as any).DatabaseSync"],
+  accountOf: ['const accountOf = (_: unknown): string | undefined => undefined'],
+}
+
 /** Names that the blocks of some documents may use besides. They are compiled, and do not run. */
 const GIVEN_IN: Record<string, Record<string, string[]>> = {
   'docs/migrating.md': LEFT_TO_READER,
@@ -50,10 +66,8 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
       'declare function send(batch: readonly object[]): Promise<void>',
     ],
   },
-  'docs/options.md': {
-    rateLimit: ["import { rateLimit } from '@sluice/express'"],
-    RateLimitConfig: ["import type { RateLimitConfig } from '@sluice/express'"],
-  },
+  'docs/options.md': OF_OPTIONS,
+  'docs/options-http.md': OF_OPTIONS,
   'docs/plans.md': LEFT_TO_READER,
   'docs/production.md': LEFT_TO_READER,
   'docs/waiting.md': LEFT_TO_READER,

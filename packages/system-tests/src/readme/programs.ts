@@ -31,6 +31,8 @@ const documents = [
   'docs/limiter.md',
   'docs/migrating.md',
   'docs/operations.md',
+  'docs/options-http.md',
+  'docs/options.md',
   'docs/nest.md',
   'docs/production.md',
   'docs/recipes.md',
@@ -38,6 +40,9 @@ const documents = [
   'docs/stores.md',
   'docs/websockets.md',
 ]
+/** Whether Node has `node:sqlite`. */
+export const hasSqlite = process.getBuiltinModule('node:sqlite') !== undefined
+
 /** Documents whose blocks build on those before them. */
 const continued = ['docs/adapters.md', 'docs/stores.md']
 /** Documents whose blocks for a server are tested elsewhere: here, in src/recipes. */
@@ -90,7 +95,10 @@ export function writePrograms(folder: string, document: string): string[] {
   }
   const blocks = blocksIn(document, text).filter(
     ({ info, source }) =>
-      info === 'ts' && (!partial.includes(document) || !/'@sluice\/express'/.test(source)),
+      info === 'ts' &&
+      (!partial.includes(document) || !/'@sluice\/express'/.test(source)) &&
+      // The programs take what Node has.
+      (hasSqlite || !/\bsqliteStore\(/.test(source)),
   )
   return blocks.map((block) => writeProgram(folder, document, block))
 }

@@ -4,15 +4,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
-import { programFolder, withPrograms, writePrograms } from './programs.ts'
+import { hasSqlite, programFolder, withPrograms, writePrograms } from './programs.ts'
 
 const { folder, tsconfig } = programFolder()
 const noPostgres = whyNoPostgres()
-// The programs take what Node has.
-const noSqlite = process.getBuiltinModule('node:sqlite') === undefined
 /** Where there is no PostgreSQL or SQLite, the blocks that need it are only compiled. */
 const runnable = withPrograms.filter(
-  (each) => !(noPostgres && each.includes('postgres')) && !(noSqlite && each.includes('sqlite')),
+  (each) => !(noPostgres && each.includes('postgres')) && !(!hasSqlite && each.includes('sqlite')),
 )
 const programs = new Map(runnable.map((each) => [each, writePrograms(folder, each)]))
 
