@@ -167,9 +167,11 @@ test.each(['its response is read', 'its handler runs'])(
   },
 )
 
-test('nothing of @sluice/core needs Node', async () => {
-  const entries = ['', '/adapter', '/algorithms', '/store', '/testing']
-  const lines = entries.map((path, i) => `export * as entry${i} from '@sluice/core${path}'`)
+test('nothing of @sluice/core, http and transactional needs Node', async () => {
+  const core = ['', '/algorithms', '/internal', '/internal-stores', '/store', '/testing']
+  const others = ['http', 'http/adapter', 'http/overload', 'transactional']
+  const entries = [...core.map((path) => `core${path}`), ...others]
+  const lines = entries.map((path, i) => `export * as entry${i} from '@sluice/${path}'`)
   const { imports, code } = await bundleForWeb(lines.join('\n'), WORKER)
   expect(imports).toEqual([])
   expect(code).not.toContain(MARKER)
