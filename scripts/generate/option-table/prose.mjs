@@ -305,7 +305,7 @@ export const PROSE = {
       typescript: 'TrustProxyOption',
       unset: "the framework's own setting",
       description:
-        "Which proxies to trust about the client's address, and which field they write: `X-Forwarded-For`, or `header: 'Forwarded'`.",
+        "Which proxies to trust about the client's address, and which field they write: `X-Forwarded-For`, or `header`: `'Forwarded'`, `'CF-Connecting-IP'`, `'True-Client-IP'`, `'X-Real-IP'`, `'Fly-Client-IP'`.",
       see: "The framework's own setting is Express's `trust proxy`, Fastify's `trustProxy`, Koa's `proxy`. See [security](security.md).",
       errors: 'SLUICE_TRUST_PROXY',
       example: "rateLimit({ limit: 100, window: '1m', trustProxy: ['loopback', '10.0.0.0/8'] })",

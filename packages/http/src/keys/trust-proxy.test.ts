@@ -83,12 +83,40 @@ describe('which proxies are trusted', () => {
     },
   )
 
-  test.each([undefined, 'X-Real-IP', 'forwarded'])(
+  test.each([undefined, 'X-Client-IP', 'forwarded '])(
     'a field %p is none that proxies write',
     (header) => {
       expect(() => keyOf({ proxies: 'loopback', header }, undefined, '127.0.0.1')).toThrow(
         'trustProxy.header',
       )
+    },
+  )
+
+  describe.each(['CF-Connecting-IP', 'true-client-ip', 'X-Real-IP', 'fly-client-ip'] as const)(
+    'the one address in %s',
+    (header) => {
+      const read = addressReader({ proxies: 'loopback', header }, plain)
+      const from = (peer: string, fields: object) =>
+        addressKey(read({ ...message('198.51.100.9', peer), headers: fields } as never))
+      const name = header.toLowerCase()
+
+      test('is that of the client, from a trusted proxy', () => {
+        expect(from('127.0.0.1', { [name]: ' 203.0.113.7 ' })).toBe('203.0.113.7')
+        expect(from('::1', { [name]: '2001:db8::1' })).toBe('2001:db8::/56')
+      })
+
+      test('is what a client writes, from anybody else', () => {
+        expect(from('192.0.2.1', { [name]: '203.0.113.7' })).toBe('192.0.2.1')
+      })
+
+      test('is the last one, if a client sent the field too', () => {
+        expect(from('127.0.0.1', { [name]: '1.1.1.1, 203.0.113.7' })).toBe('203.0.113.7')
+      })
+
+      test('is not taken from another field', () => {
+        const fields = { 'x-forwarded-for': '1.1.1.1', forwarded: 'for=1.1.1.1' }
+        expect(from('127.0.0.1', fields)).toBe('127.0.0.1')
+      })
     },
   )
 

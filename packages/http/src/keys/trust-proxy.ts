@@ -21,10 +21,22 @@ type TrustedProxies =
   | number
   | ((address: string, hop: number) => boolean)
 
+/**
+ * The header field in which proxies write the client's address: a list to which each of them adds, or the one address
+ * that the outermost sets. A client can write it too, so it counts only from a trusted proxy, which must overwrite it.
+ */
+type AddressField =
+  | 'X-Forwarded-For'
+  | 'Forwarded'
+  | 'CF-Connecting-IP'
+  | 'True-Client-IP'
+  | 'X-Real-IP'
+  | 'Fly-Client-IP'
+
 /** The trusted proxies, and the header field that they write. Default: `X-Forwarded-For`. */
 export type TrustProxyOption =
   | TrustedProxies
-  | { readonly proxies: TrustedProxies; readonly header: 'X-Forwarded-For' | 'Forwarded' }
+  | { readonly proxies: TrustedProxies; readonly header: AddressField | Lowercase<AddressField> }
 
 const FORWARDED_FOR = 'x-forwarded-for'
 
@@ -42,7 +54,8 @@ export function forwardedAddressReader<Request>(
 ): (request: Request) => string | undefined {
   const { proxies, header } = namedField(trustProxy)
   const trust = compileTrust(proxies)
-  const { name, entries, addressOf } = FIELDS[header]
+  const { entries, addressOf } = FIELDS[header]
+  const name = header.toLowerCase()
   return (request) => {
     const peer = adapter.peer(request)
     const field = adapter.header(request, name)
@@ -62,34 +75,39 @@ export function warnOfProxySetting<Request>(
   warnOnce(code, `${text}trustProxy: ['loopback', '10.0.0.0/8'].`)
 }
 
-/** Where proxies write the addresses that requests came from. */
-const FIELDS = {
-  'X-Forwarded-For': {
-    name: FORWARDED_FOR,
-    entries: lastEntries,
-    addressOf: (entry: string) => entry,
-  },
-  /** RFC 7239. */
-  Forwarded: {
-    name: 'forwarded',
-    entries: (field: string) => lastElements(field, MAX_HOPS),
-    addressOf: forNode,
-  },
+/** How a field is read: its entries from the right, and the address that an entry has. */
+interface FieldReader {
+  entries(field: string): readonly string[]
+  addressOf(entry: string): string
+}
+
+const addressOf = (entry: string) => entry
+const list: FieldReader = { entries: lastEntries, addressOf }
+/** Of several such fields, the proxy wrote the last. */
+const single: FieldReader = { entries: (field) => lastEntries(field).slice(0, 1), addressOf }
+
+const FIELDS: Readonly<Record<AddressField, FieldReader>> = {
+  'X-Forwarded-For': list,
+  // RFC 7239.
+  Forwarded: { entries: (field) => lastElements(field, MAX_HOPS), addressOf: forNode },
+  'CF-Connecting-IP': single,
+  'True-Client-IP': single,
+  'X-Real-IP': single,
+  'Fly-Client-IP': single,
 }
 
 function namedField(option: TrustProxyOption): {
   proxies: TrustedProxies
-  header: keyof typeof FIELDS
+  header: AddressField
 } {
   if (typeof option !== 'object' || option === null || !('proxies' in option)) {
     return { proxies: option as TrustedProxies, header: 'X-Forwarded-For' }
   }
   checkKnown('trustProxy', option, ['proxies', 'header'])
-  const names = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
-  return {
-    proxies: option.proxies,
-    header: checkOneOf('trustProxy.header', option.header, names),
-  }
+  const names = Object.keys(FIELDS) as AddressField[]
+  const { proxies, header } = option
+  const named = names.find((name) => name.toLowerCase() === `${header}`.toLowerCase())
+  return { proxies, header: named ?? checkOneOf('trustProxy.header', header, names) }
 }
 
 /** The nearest address, from the right, that is not a trusted proxy. */

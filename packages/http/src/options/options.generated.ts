@@ -98,9 +98,10 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   user?: UserOption<Request> | undefined
   /**
    * Which proxies to trust about the client's address, and which field they write:
-   * `X-Forwarded-For`, or `header: 'Forwarded'`. Addresses, CIDRs, `loopback`, `linklocal`,
-   * `uniquelocal`; a number of hops; a function `(address, hop) => boolean`; or `{ proxies, header
-   * }`, with one of these and the field. Default: the framework's own setting.
+   * `X-Forwarded-For`, or `header`: `'Forwarded'`, `'CF-Connecting-IP'`, `'True-Client-IP'`,
+   * `'X-Real-IP'`, `'Fly-Client-IP'`. Addresses, CIDRs, `loopback`, `linklocal`, `uniquelocal`; a
+   * number of hops; a function `(address, hop) => boolean`; or `{ proxies, header }`, with one of
+   * these and the field. Default: the framework's own setting.
    */
   trustProxy?: TrustProxyOption | undefined
   /**

@@ -161,6 +161,17 @@ export function addressTests(world: World): void {
     expect(new Set(site.keys)).toEqual(new Set(['127.0.0.1']))
   })
 
+  test('a field with one address counts where the option names it, from the named proxies', async () => {
+    const header = 'CF-Connecting-IP'
+    const request = { headers: { [header]: '203.0.113.7' } }
+    const behind = { ...OPTIONS, trustProxy: { proxies: 'loopback', header } } as const
+    const site = await world.start(behind)
+    await site.send(request)
+    const direct = await world.start({ ...behind, trustProxy: { proxies: '10.0.0.0/8', header } })
+    await direct.send(request)
+    expect([site.keys, direct.keys]).toEqual([['203.0.113.7'], ['127.0.0.1']])
+  })
+
   test('X-Forwarded-For of a peer that is not trusted is ignored', async () => {
     const site = await world.start(OPTIONS, { trustProxy: '10.0.0.0/8' })
     await site.send(from('203.0.113.7'))

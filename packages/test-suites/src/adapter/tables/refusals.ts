@@ -66,7 +66,23 @@ export function refusalTests(world: World): void {
     expect(refused?.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
   })
 
-  for (const given of [200, 403, 500, '429'] as const)
+  for (const [statusCode, title] of [
+    [402, 'Quota Exceeded'],
+    [403, 'Forbidden'],
+    [404, 'Not Found'],
+  ] as const)
+    test(`with statusCode ${statusCode} the response and its body say so`, async () => {
+      const site = await world.start({ ...ONCE, statusCode })
+      const [, refused] = await site.sendTimes(2)
+      expect(refused?.status).toBe(statusCode)
+      const body = JSON.parse(refused?.body as string)
+      expect(body).toMatchObject({ title, status: statusCode })
+      // Those that do not say why name no policy either.
+      expect('violated-policies' in body).toBe(statusCode === 402)
+      expect(refused?.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
+    })
+
+  for (const given of [200, 418, 500, '429'] as const)
     test(`statusCode ${inspect(given)} is refused at construction`, async () => {
       const statusCode = given as 429
       await expect(world.start({ ...ONCE, statusCode })).rejects.toMatchObject({
