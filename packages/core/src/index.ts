@@ -35,7 +35,7 @@ export type {
 } from './limiter/live/policy-state.ts'
 export type { LiveBounds } from './limiter/live-bounds.ts'
 export type { Media, MediaTokens } from './limiter/media.ts'
-export type { PolicyOptions } from './limiter/options.generated.ts'
+export type { PolicyOptions, StoreOptions } from './limiter/options.generated.ts'
 export type { Turn } from './limiter/waiting/turn.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export type { Duration } from './options/duration.ts'

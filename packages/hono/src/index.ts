@@ -1,11 +1,6 @@
 import type { Decision, Limiter } from '@sluice/core'
-import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
-import {
-  checkLimitOptions,
-  type FetchReply,
-  fetchExchange,
-  RoutedLimiter,
-} from '@sluice/http/adapter'
+import type { RateLimitOptions as CoreOptions, FetchReply, Routes } from '@sluice/http'
+import { checkLimitOptions, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
 import type { Context, Env, Handler, MiddlewareHandler } from 'hono'
 import { basePath, matchedRoutes } from 'hono/route'
 import { type AddressOption, checkClients, readAddress } from './address.ts'
@@ -13,7 +8,6 @@ import { HonoReply, isGone, pauseBody } from './hono-reply.ts'
 import { RateLimitError } from './refusal-error.ts'
 
 export * from '@sluice/http'
-export type { FetchReply } from '@sluice/http/adapter'
 export { decisionOf, type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
 export { RateLimitError } from './refusal-error.ts'
 

@@ -1,7 +1,12 @@
 import type { Decision, Limiter } from '@sluice/core'
 import { checkFunction } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
-import { checkLimitOptions, FetchReply, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
+import type { RateLimitOptions as CoreOptions, FetchReply, Routes } from '@sluice/http'
+import {
+  checkLimitOptions,
+  fetchExchange,
+  FetchReply as Reply,
+  RoutedLimiter,
+} from '@sluice/http/adapter'
 import { checkClients, readAddress } from './address.ts'
 import { RateLimitError } from './refusal-error.ts'
 
@@ -60,7 +65,7 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
   const given = readAddress<[R, ...Args]>(options)
   const args = new WeakMap<R, Args>()
   const address = (request: R) => given?.(request, ...(args.get(request) as Args))
-  const limiter = new RoutedLimiter<R, FetchReply>(rest, {
+  const limiter = new RoutedLimiter<R, Reply>(rest, {
     ...fetchExchange((request) => request, address),
     address,
     proxyTrust: () => 'nobody',
@@ -73,7 +78,7 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
   })
   if (given === undefined) checkClients(limiter.httpLimiters)
   const limited = async (request: R, ...others: Args): Promise<Response> => {
-    const reply = new FetchReply(request)
+    const reply = new Reply(request)
     args.set(request, others)
     // Each call counts, of the same request too.
     if (await limiter.handle(request, reply, reply))
@@ -81,7 +86,7 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
     return reply.response as Response
   }
   const usage = async (request: R, ...others: Args): Promise<Response> => {
-    const reply = new FetchReply(request)
+    const reply = new Reply(request)
     args.set(request, others)
     await limiter.usage(request, reply)
     return reply.response as Response

@@ -1,4 +1,5 @@
 export * from '@sluice/core'
+export type { FetchReply } from './fetch/fetch-reply.ts'
 export type { HeaderProfile } from './fields/profiles/index.ts'
 export { exposedHeaders } from './fields/profiles/index.ts'
 export type { KeyOption, UserOption } from './keys/key-reader.ts'

@@ -13,7 +13,7 @@ export const capital = (text) => text[0].toUpperCase() + text.slice(1)
 
 /** `integer, 1 … 10^12 units` */
 export function formOf({ type }) {
-  return type.range === undefined ? type.form : `${type.form}, ${type.range}`
+  return type.range === undefined ? type.form : `${type.form}, ${type.range.trim()}`
 }
 
 /** Undefined if the option has to be set. */

@@ -1,5 +1,5 @@
 import { conflict } from '../errors/conflict.ts'
-import { SluiceError } from '../errors/sluice-error.ts'
+import type { SluiceError } from '../errors/sluice-error.ts'
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 
@@ -28,30 +28,21 @@ export function asWindowOptions<T extends { limit?: unknown }>(path: string, opt
   const { concurrent, hold, reserve } = options as Record<string, unknown>
   if (concurrent === undefined) {
     if (hold !== undefined && reserve !== true)
-      throw notBoth(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
-    if (options.limit === undefined) throw noLimit(at('limit'))
+      throw notOne(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
+    if (options.limit === undefined)
+      throw notOne(at('limit'), undefined, "Write limit: 100 and window: '1m'.")
     return options
   }
   for (const option of WINDOW_OPTIONS) {
     const received = (options as Record<string, unknown>)[option]
     if (received === undefined) continue
-    throw notBoth(at(option), received, `Remove ${option}, or give it to a policy of its own.`)
+    throw notOne(at(option), received, `Remove ${option}, or give it to a policy of its own.`)
   }
   const values = readOptions(OPTIONS.concurrency, path, options)
   return { ...options, limit: values.concurrent, window: values.hold }
 }
 
-function noLimit(option: string): SluiceError {
-  return new SluiceError({
-    code: 'SLUICE_OPTION_TYPE',
-    option,
-    expected: 'limit and window, or concurrent',
-    received: undefined,
-    fix: "Write limit: 100 and window: '1m'.",
-  })
-}
-
-function notBoth(option: string, received: unknown, fix: string): SluiceError {
+function notOne(option: string, received: unknown, fix: string): SluiceError {
   const expected = 'either concurrent, perhaps with hold, or limit and window'
   return conflict(option, expected, received, fix)
 }

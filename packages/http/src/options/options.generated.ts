@@ -117,7 +117,7 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   maxWait?: Duration | undefined
   /**
    * Among the requests that wait for a key, those with a higher number come first. Only with
-   * `maxWait`. Integer, -1,000 … 1,000 . Or a function of the request and its key that gives one.
+   * `maxWait`. Integer, -1,000 … 1,000. Or a function of the request and its key that gives one.
    * Default: `0`.
    */
   priority?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined

@@ -25,7 +25,7 @@ export interface NodeRedisClient {
   evalSha(sha: string, input: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(script: string, input: { keys: string[]; arguments: string[] }): Promise<unknown>
   /** A view of the client that gives replies of a type as objects of a class. */
-  withTypeMapping(mapping: { 36: typeof Buffer }): Pick<NodeRedisClient, 'evalSha' | 'eval'>
+  withTypeMapping(mapping: { 36?: unknown }): Pick<NodeRedisClient, 'evalSha' | 'eval'>
   readonly isOpen: boolean
   /** A method that only clusters have. */
   readonly nodeClient?: unknown
