@@ -1,5 +1,6 @@
 import { conflict } from '../errors/conflict.ts'
 import type { SluiceError } from '../errors/sluice-error.ts'
+import { typeError } from '../options/checks.ts'
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 
@@ -16,6 +17,8 @@ export const WINDOW_OPTIONS: readonly string[] = [
 /** The options of a policy with `concurrent` alone. */
 export const CONCURRENCY_OPTIONS: readonly string[] = Object.keys(OPTIONS.concurrency)
 
+const EXPECTED = 'either concurrent, perhaps with hold, or limit and window'
+
 /**
  * A policy with `concurrent` as one with a window: its limit is the number of slots, its
  * window the time for which one is held. Other policies are given back as they are.
@@ -28,21 +31,20 @@ export function asWindowOptions<T extends { limit?: unknown }>(path: string, opt
   const { concurrent, hold, reserve } = options as Record<string, unknown>
   if (concurrent === undefined) {
     if (hold !== undefined && reserve !== true)
-      throw notOne(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
+      throw notBoth(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
     if (options.limit === undefined)
-      throw notOne(at('limit'), undefined, "Write limit: 100 and window: '1m'.")
+      throw typeError(at('limit'), undefined, EXPECTED, "Write limit: 100 and window: '1m'.")
     return options
   }
   for (const option of WINDOW_OPTIONS) {
     const received = (options as Record<string, unknown>)[option]
     if (received === undefined) continue
-    throw notOne(at(option), received, `Remove ${option}, or give it to a policy of its own.`)
+    throw notBoth(at(option), received, `Remove ${option}, or give it to a policy of its own.`)
   }
   const values = readOptions(OPTIONS.concurrency, path, options)
   return { ...options, limit: values.concurrent, window: values.hold }
 }
 
-function notOne(option: string, received: unknown, fix: string): SluiceError {
-  const expected = 'either concurrent, perhaps with hold, or limit and window'
-  return conflict(option, expected, received, fix)
+function notBoth(option: string, received: unknown, fix: string): SluiceError {
+  return conflict(option, EXPECTED, received, fix)
 }

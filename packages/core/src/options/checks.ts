@@ -82,7 +82,8 @@ export function checkArray<T>(option: string, value: readonly T[], expected: str
   throw typeError(option, value, expected)
 }
 
-function typeError(
+/** @returns the error for a value of the wrong type, or for none */
+export function typeError(
   option: string,
   received: unknown,
   expected: string,
