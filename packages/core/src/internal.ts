@@ -1,4 +1,5 @@
 // What the other packages of the project use of core. It is no contract: it changes with any release.
+// No export is named `then`: import() would take the module for a promise.
 
 export {
   afterAsking,
@@ -65,7 +66,7 @@ export { settleUntilConfirmed } from './limiter/settle-until-confirmed.ts'
 export { type ClientKeys, StoreLimiter } from './limiter/store-limiter.ts'
 export { ClientLine } from './limiter/waiting/client-line.ts'
 export { Waiting } from './limiter/waiting/waiting.ts'
-export { isPromise, then, thenNative } from './maybe-promise.ts'
+export { andThen, isPromise, thenNative } from './maybe-promise.ts'
 export {
   checkArray,
   checkFunction,

@@ -11,7 +11,7 @@ export function isPromise(value: unknown): value is Promise<unknown> {
  * `use(value)`, once the value is available. It accepts any thenable, and returns a native
  * promise.
  */
-export function then<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
+export function andThen<T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>) {
   return (isPromise(value) ? Promise.resolve(value).then(use) : use(value)) as MaybePromise<U>
 }
 

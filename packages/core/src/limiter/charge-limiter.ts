@@ -1,7 +1,7 @@
 import type { CompiledLimit, Outcome } from '../algorithms/algorithm.ts'
 import { endedUnits, isOnce, once, slotOf } from '../algorithms/held/claim.ts'
 import { consumeTraces } from '../events.ts'
-import { all, type MaybePromise, then } from '../maybe-promise.ts'
+import { all, andThen, type MaybePromise } from '../maybe-promise.ts'
 import { withRefusals } from '../stores/rules/decide-all.ts'
 import { madeOf, placed } from '../stores/rules/slots.ts'
 import type {
@@ -111,7 +111,7 @@ export class ChargeLimiter {
   /** The decision that the charges would get now. */
   preview(charges: readonly Charge[]): MaybePromise<Decision> {
     const asked = this.#counting === undefined ? charges : withRefusals(charges, this.#counting, 0)
-    return then(this.ledgers.of(charges).decide([asked], true), ([result]) =>
+    return andThen(this.ledgers.of(charges).decide([asked], true), ([result]) =>
       toDecision(result as StoreResult, this.compiledPolicies, charges),
     )
   }
@@ -169,7 +169,7 @@ export class ChargeLimiter {
         return source === 'store' ? this.#repeatable(corrected, k) : corrected
       })
       const change = { kind: 'settle', charges: own, chargedAt, source, isRepeated } as const
-      return then(this.ledgers.change(ledger, change, onIncrease), () => {
+      return andThen(this.ledgers.change(ledger, change, onIncrease), () => {
         // An attempt that was not answered may still be on its way.
         if (!isRepeated) this.#confirm(own)
       })
@@ -198,7 +198,7 @@ export class ChargeLimiter {
   /** Adds what `Limiter.grant` says. */
   grantKey(key: string, units: number, options?: GrantOptions): MaybePromise<boolean> {
     const change = grantOf(this.#withOwnLimits(), key, units, options)
-    return then(this.#changeOwn(change), (result) =>
+    return andThen(this.#changeOwn(change), (result) =>
       isGranted(result as GrantResult, change, options),
     )
   }

@@ -3,7 +3,7 @@ import { textOf, typeOf } from '../errors/thrown.ts'
 import { warnOnce } from '../errors/warning.ts'
 import type { ConsumeTrace, DecisionEvent, SettleEvent } from '../events.ts'
 import { banEvents, consumeTraces, decisionEvents, settleEvents, waitTraces } from '../events.ts'
-import { attempt, isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { andThen, attempt, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { givenBack } from '../stores/rules/slots.ts'
 import type { Charge, ChargeIncrease, Origin } from '../stores/store.ts'
 import { bindingOf, type Decision, type PolicyDecision } from './decision.ts'
@@ -140,7 +140,7 @@ export class LimiterEvents {
     const published = this.#publishSettled(done, charges, route)
     const { onCharge } = this
     if (onCharge === undefined) return published
-    return then(published, () => onCharge(this.policies, charges, origins, true))
+    return andThen(published, () => onCharge(this.policies, charges, origins, true))
   }
 
   #publishSettled(
@@ -184,7 +184,7 @@ export class LimiterEvents {
     const context: ConsumeTrace = { limiter: this.limiter, route, policies }
     let decision: Decision
     const traced = () =>
-      then(decide(), (decided) => {
+      andThen(decide(), (decided) => {
         decision = decided
         const { allowed, source } = decided
         return { allowed, source, policy: bindingOf(decided)?.name }
@@ -192,7 +192,7 @@ export class LimiterEvents {
     const done = isAsync
       ? consumeTraces.tracePromise(traced as () => Promise<DecisionEvent>, context)
       : consumeTraces.traceSync(traced as () => DecisionEvent, context)
-    return then<unknown, Decision>(done, () => decision)
+    return andThen<unknown, Decision>(done, () => decision)
   }
 
   /** Traces how an admitted request waits for its turn. */

@@ -5,7 +5,7 @@ import type { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 import { parseCidr } from '../key/cidr.ts'
 import { isIPv4 } from '../key/ip.ts'
-import { all, isPromise, type MaybePromise, then } from '../maybe-promise.ts'
+import { all, andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
@@ -125,7 +125,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (!this.compiledPolicies.some(({ algorithm }) => algorithm.options.maxDelay !== undefined))
       throw withoutTurns(this.compiledPolicies[0] as Policy)
     const charges = this.#fill(key, costOf(options), options, this.#blankCharges())
-    return then(this.#decideAndReport(charges, options?.address), (decision) =>
+    return andThen(this.#decideAndReport(charges, options?.address), (decision) =>
       toTurn(decision, this.store.mode, () =>
         this.settleCharges(undone(madeOf(charges, decision.policies)), decision),
       ),
@@ -158,7 +158,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       options?.maxWait === undefined
         ? this.#decideAndReport(charges, options?.address)
         : this.waiting.wait(charges, options)
-    return then(decided, (decision) => {
+    return andThen(decided, (decision) => {
       const made = madeOf(charges, decision.policies)
       const held = this.hold(made, decision, (reason) =>
         this.events.released(reason, made, undefined),
@@ -323,7 +323,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     if (this.onDecision === undefined && !this.events.isWatched && blockedMs === 0)
       return this.decide(charges)
     const started = performance.now()
-    return then(this.#decideOwn(charges, blockedMs), (decision) => {
+    return andThen(this.#decideOwn(charges, blockedMs), (decision) => {
       this.report(decision, charges, performance.now() - started)
       return decision
     })

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
+import type { ServerResponse } from 'node:http'
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:timers'
 import onHeaders from 'on-headers'
 import type { Platform } from './platform.ts'
@@ -34,7 +35,7 @@ export const emitWarning: Platform['emitWarning'] = (message, code) =>
 export const methods: Platform['methods'] = () => builtin('node:http').METHODS
 
 export const beforeHead: Platform['beforeHead'] = (response, callback) =>
-  onHeaders(response, callback)
+  onHeaders(response as ServerResponse, callback)
 
 export const channel: Platform['channel'] = diagnostics.channel
 export const tracingChannel: Platform['tracingChannel'] = diagnostics.tracingChannel

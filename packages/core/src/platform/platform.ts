@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http'
-
 /**
  * The functions of the runtime that differ between Node and the web. `node.ts` takes them from Node's
  * modules, `web.ts` from the globals that pages and workers have. `#platform` is one of the two: the
@@ -26,10 +24,10 @@ export interface Platform {
   methods(): readonly string[]
 
   /**
-   * Calls back before the head of a response of Node is written.
+   * Calls back before the head of a response of Node is written, a `ServerResponse`: workers have no types of Node.
    * @throws Error where Node is not: then nobody has such a response
    */
-  beforeHead(response: ServerResponse, callback: () => void): void
+  beforeHead(response: object, callback: () => void): void
 
   /** Where events of one kind are published, by the name of the channel. */
   channel<T>(name: string): Events<T>

@@ -1,5 +1,5 @@
 import { addressKey, type MaybePromise } from '@sluice/core'
-import { isIPv6Text, textKey, then, UNKNOWN, userKey, warnOnce } from '@sluice/core/internal'
+import { andThen, isIPv6Text, textKey, UNKNOWN, userKey, warnOnce } from '@sluice/core/internal'
 import type { RequestAdapter } from '../request-adapter.ts'
 import { forwardedAddressReader, type TrustProxyOption, warnOfProxySetting } from './trust-proxy.ts'
 
@@ -109,13 +109,13 @@ export function keyReader<Request>(
   if (option === 'user') {
     const read = user ?? ((request: Request) => userId(adapter.user(request)))
     return (from) =>
-      then(read(from.request), (given) => {
+      andThen(read(from.request), (given) => {
         const id = idFrom('user', given, 'Such requests are limited by their address.')
         return id === undefined ? byAddress(from) : userKey(id)
       })
   }
   return (from) =>
-    then(option(from.request), (given: unknown) => {
+    andThen(option(from.request), (given: unknown) => {
       if (isId(given)) {
         if (typeof given === 'string' && isIPv6Text(given)) warnOfIPv6(ipv6Prefix)
         return textKey(given)

@@ -83,7 +83,7 @@ interface FieldReader {
 
 const addressOf = (entry: string) => entry
 const list: FieldReader = { entries: lastEntries, addressOf }
-/** Of several such fields, the proxy wrote the last. */
+/** A field with one address: the proxy wrote the last, if a client sent it too. */
 const single: FieldReader = { entries: (field) => lastEntries(field).slice(0, 1), addressOf }
 
 const FIELDS: Readonly<Record<AddressField, FieldReader>> = {

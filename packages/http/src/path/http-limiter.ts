@@ -1,5 +1,6 @@
 import type { Charge, Decision, MaybePromise, PolicyDecision } from '@sluice/core'
 import {
+  andThen,
   type BannedQuota,
   callOnDecision,
   consumeTraces,
@@ -8,7 +9,6 @@ import {
   madeOf,
   type Scope,
   StoreLimiter,
-  then,
 } from '@sluice/core/internal'
 import { PolicyTexts } from '../fields/field-state.ts'
 import { CLIENT_GONE } from '../keys/key-reader.ts'
@@ -140,7 +140,7 @@ export class HttpLimiter<Request, Response> {
     const startedAt = this.limiter.events.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
     if (response !== undefined && this.#strategy !== undefined)
-      return then(this.#strategy.decide(reading, request, response, route), (waited) =>
+      return andThen(this.#strategy.decide(reading, request, response, route), (waited) =>
         waited === undefined ? clientGone : this.#verdictAfter(waited, request, reading, startedAt),
       )
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)

@@ -1,5 +1,6 @@
 import type { Charge, MaybePromise } from '@sluice/core'
 import {
+  andThen,
   checkCost,
   isPromise,
   type NetworkBlocks,
@@ -9,7 +10,6 @@ import {
   type Policy,
   parseAddress,
   shardedKey,
-  then,
   thenNative,
   warnOnce,
 } from '@sluice/core/internal'
@@ -141,7 +141,7 @@ function readExemptions<Request, Response>(
   }
   const skips =
     skip &&
-    then(skip(from.request, readKey), (result: unknown) => {
+    andThen(skip(from.request, readKey), (result: unknown) => {
       if (result === undefined) warnOfNothing(skip)
       return Boolean(result)
     })

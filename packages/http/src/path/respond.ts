@@ -1,9 +1,9 @@
 import type { Charge, Decision, MaybePromise } from '@sluice/core'
 import {
+  andThen,
   type ChargeLimiter,
   decisionWithoutPolicy,
   type HeldSlot,
-  then,
   warnOnce,
 } from '@sluice/core/internal'
 import { type FieldState, joinWritten, remainingUnits, writtenOf } from '../fields/field-state.ts'
@@ -180,8 +180,8 @@ export class Responder<Request, Response> {
     const call = () => respond(decision, request, response, refusal.key)
     // A framework's response, such as that of response.status(429), may be a promise of its own end.
     const own = <T>(result: T) => ((result as unknown) === response ? undefined : result)
-    return then(own(adapter.responding?.(response, call) ?? call()), (result) =>
-      then(adapter.responded?.(response, own(result)) ?? true, (isAnswered) => {
+    return andThen(own(adapter.responding?.(response, call) ?? call()), (result) =>
+      andThen(adapter.responded?.(response, own(result)) ?? true, (isAnswered) => {
         if (isAnswered) return false
         warnOnce(
           'SLUICE_UNANSWERED',

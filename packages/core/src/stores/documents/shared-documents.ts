@@ -1,7 +1,7 @@
 import { afterAsking, inBackground, timersEndWithRequest } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { StoreError } from '../../errors/store-error.ts'
-import { type MaybePromise, then } from '../../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Documents, Store } from '../store.ts'
 import { versionOf } from './document.ts'
 
@@ -151,7 +151,7 @@ export class SharedDocuments {
   change(name: string, operation: string, plan: () => MaybePromise<Edit>): MaybePromise<void> {
     const documents = this.#supported()
     const make = (edit: Edit) => this.#attempt(documents, name, operation, edit, 1)
-    if (this.#store.mode === 'sync') return then(plan(), make)
+    if (this.#store.mode === 'sync') return andThen(plan(), make)
     const earlier = this.#changing ?? Promise.resolve()
     const done = earlier.then(async () => {
       const { inTime } = await import('./in-time.ts')
@@ -174,7 +174,7 @@ export class SharedDocuments {
   read(name: string): MaybePromise<{ readonly text: string; readonly at: number }> {
     const documents = this.#supported()
     const read = () =>
-      then(documents.read(this.#prefix, name, ''), ({ text = '', at }) => {
+      andThen(documents.read(this.#prefix, name, ''), ({ text = '', at }) => {
         this.#aheadMs = at - performance.now()
         return { text, at }
       })
@@ -253,7 +253,7 @@ export class SharedDocuments {
     attempts: number,
     written?: string,
   ): MaybePromise<void> {
-    return then(documents.read(this.#prefix, name, ''), ({ text = '', at }) => {
+    return andThen(documents.read(this.#prefix, name, ''), ({ text = '', at }) => {
       // A client that sends the same again after a lost reply is told that somebody has changed it: we have.
       if (text !== '' && text === written) return this.#teachAll(name, text, at)
       const changed = edit(text, at)
@@ -265,7 +265,7 @@ export class SharedDocuments {
         changed.text,
         changed.ttlMs,
       )
-      return then(replaced, (isDone) => {
+      return andThen(replaced, (isDone) => {
         if (isDone) return this.#teachAll(name, changed.text, at)
         if (attempts < MAX_ATTEMPTS)
           return this.#attempt(documents, name, operation, edit, attempts + 1, changed.text)

@@ -2,7 +2,7 @@ import { parseAddress } from '../../key/address.ts'
 import { AddressRanges } from '../../key/address-ranges.ts'
 import { type Cidr, cidrText, parseCidr } from '../../key/cidr.ts'
 import { type IpAddress, setTunnelled } from '../../key/ip.ts'
-import { type MaybePromise, then } from '../../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { type SharedDocuments, sharedDocumentsOf } from '../documents/shared-documents.ts'
 import type { Store } from '../store.ts'
 import { addNetworks, type BlockedNetworks, readNetworks, writeNetworks } from './network-text.ts'
@@ -74,7 +74,7 @@ export class NetworkBlocks {
 
   /** All that the store has, the one that lasts longest first. */
   list(): MaybePromise<BlockedNetwork[]> {
-    return then(this.documents.read(NAME), ({ text, at }) =>
+    return andThen(this.documents.read(NAME), ({ text, at }) =>
       [...readNetworks(text, at)]
         .map(([network, until]) => ({ network, endsMs: until - at, until }))
         .sort((one, other) => other.endsMs - one.endsMs),

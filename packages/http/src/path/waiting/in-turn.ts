@@ -1,5 +1,5 @@
 import type { Charge, Decision, MaybePromise } from '@sluice/core'
-import { asRefusal, type ChargeLimiter, madeOf, then, undone } from '@sluice/core/internal'
+import { andThen, asRefusal, type ChargeLimiter, madeOf, undone } from '@sluice/core/internal'
 import type { Turns } from './turns.ts'
 import type { Waited, WaitingStrategy } from './waiting-strategy.ts'
 
@@ -27,7 +27,7 @@ export class InTurn implements WaitingStrategy<unknown, unknown> {
   ): MaybePromise<Waited> {
     const { key } = charges[this.#queue] as Charge
     if (this.#turns.acquire(key)) return this.#charge(charges, route, key)
-    return then(this.#limiter.preview(charges), (preview): MaybePromise<Waited> => {
+    return andThen(this.#limiter.preview(charges), (preview): MaybePromise<Waited> => {
       if (preview.delayMs === 0) return this.#charge(charges, route)
       if (this.#turns.acquire(key)) return this.#charge(charges, route, key)
       return { decision: asTurnedAway(preview) }

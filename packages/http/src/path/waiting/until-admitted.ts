@@ -1,10 +1,10 @@
 import { addressKey, type Charge, type Decision, type MaybePromise, WaitError } from '@sluice/core'
 import {
+  andThen,
   asRefusal,
   certainWaitMs,
   refusingPolicy,
   type StoreLimiter,
-  then,
 } from '@sluice/core/internal'
 import type { CompiledOptions } from '../../options/compile-options.ts'
 import type { Waited, WaitingStrategy } from './waiting-strategy.ts'
@@ -34,7 +34,7 @@ export class UntilAdmitted<Request, Response> implements WaitingStrategy<Request
   ): MaybePromise<Waited | undefined> {
     const awaited = this.#limiter.waiting.awaitedKey(charges)
     if (awaited !== undefined) return this.#wait(charges, request, response, awaited)
-    return then(
+    return andThen(
       this.#limiter.decide(charges, route),
       (decision): MaybePromise<Waited | undefined> => {
         const { allowed, ban, policies } = decision
