@@ -200,4 +200,20 @@ test('with motion the drawings go on by themselves', async () => {
   const drawn = () => page.locator('.requests .strip g').getAttribute('transform')
   const first = await drawn()
   await eventually(async () => (await drawn()) !== first, 'time moves the drawing')
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    expect(await page.evaluate(labelsCut)).toEqual([])
+  }
 })
+
+/** The labels of windows' edges of which a part is outside of their lane, among those in sight. */
+function labelsCut(): string[] {
+  const lane = document.querySelector('.timeline.requests')!.getBoundingClientRect()
+  const labels = [...document.querySelectorAll<HTMLElement>('.edge-label')]
+  const inSight = labels.filter((each) => getComputedStyle(each).visibility === 'visible')
+  if (inSight.length === 0) return ['none is in sight']
+  return inSight.flatMap((each) => {
+    const { left, right } = each.getBoundingClientRect()
+    return left >= lane.left - 1 && right <= lane.right + 1 ? [] : [`${left} … ${right}`]
+  })
+}

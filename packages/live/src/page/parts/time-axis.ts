@@ -34,6 +34,16 @@ export const edges = computed(() => {
   return Array.from({ length: most }, (_, i) => (firstEdge.value + i) * WINDOW_MS)
 })
 
+/**
+ * Puts the label of a time into a lane, as a style: above its time, and never cut at the lane's ends. Nothing shows
+ * the label of a time that is out of sight.
+ */
+export function labelStyle(time: number): string {
+  const share = ((secondsAt(time) - left.value) / (SPAN_MS / 1000)) * 100
+  const isInSight = share >= 0 && share <= 100
+  return isInSight ? `left: ${share}%; transform: translateX(${-share}%)` : 'visibility: hidden'
+}
+
 /** Share of a lane's width at which something of that time stands, in an element that is shifted. */
 export function placeAt(time: number): string {
   return `${(secondsAt(time) / (SPAN_MS / 1000)) * 100}%`

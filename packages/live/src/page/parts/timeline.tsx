@@ -6,6 +6,7 @@ import { COLUMN_MS, columnsOf } from './columns.ts'
 import {
   edges,
   FUTURE_MS,
+  labelStyle,
   PAST_MS,
   placeAt,
   SPAN_MS,
@@ -123,8 +124,10 @@ export function RequestsTimeline({ session }: { session: Session }) {
         <Sendings class="planned" times={session.planned.value} />
         <Sendings class="sent" times={session.sent.value} />
       </Strip>
-      <div class="labels" style={shiftStyle}>
-        <EdgeLabels />
+      <div class="labels">
+        {edges.value.map((edge) => (
+          <EdgeLabel key={edge} edge={edge} />
+        ))}
       </div>
     </div>
   )
@@ -136,10 +139,11 @@ function Sendings({ class: name, times }: { class: string; times: readonly numbe
   ))
 }
 
-function EdgeLabels() {
-  return edges.value.map((edge) => (
-    <span key={edge} class="edge-label" style={{ left: placeAt(edge) }}>
+function EdgeLabel({ edge }: { edge: number }) {
+  const style = useComputed(() => labelStyle(edge))
+  return (
+    <span class="edge-label" style={style}>
       window’s edge
     </span>
-  ))
+  )
 }

@@ -4,6 +4,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Point } from '../../store-watch.ts'
 
 const HEIGHT = 120
+/** The width of the longest label of a time, `14:33:05 UTC`, with a gap. */
+const LABEL = 96
 
 /**
  * Keys at their limit, banned or blocked, since the page was opened. The store does not count refusals:
@@ -48,7 +50,9 @@ const OPTIONS = {
   scales: {
     y: { range: (_: uPlot, _min: number, max: number): [number, number] => [0, Math.max(1, max)] },
   },
-  axes: [plainAxis({ values: (_, times) => times.map(labelOf) }), countAxis()],
+  axes: [plainAxis({ space: LABEL, values: (_, times) => times.map(labelOf) }), countAxis()],
+  // A label at the end of the axis is centred there.
+  padding: [null, LABEL / 2, null, null] as uPlot.Padding,
   series: [{}, { stroke: colour('--refused'), width: 2, points: { size: 4, filter: alone } }],
 }
 
