@@ -434,6 +434,12 @@ export const CODES = {
         'Middleware runs in the order in which it was added. With Hono there is no warning: look for `RateLimit` fields in a response.',
       action: 'Move `app.use(rateLimit(…))` before the routes.',
     },
+    SLUICE_OTHER_LIMIT: {
+      meaning:
+        'The limiter of `sluiceStore` has another limit than the middleware express-rate-limit that it counts for.',
+      cause: 'Both have a limit. The one of the limiter decides.',
+      action: 'Write the same limit and window for both.',
+    },
     SLUICE_AWAIT_MISSING: {
       meaning:
         'A promise was taken for a decision: `limiter.consume(key).allowed` is undefined, so everybody seems to be refused.',

@@ -88,6 +88,7 @@ export type WarningCode =
   | 'SLUICE_NO_GUARD'
   | 'SLUICE_SCOPE_EMPTY'
   | 'SLUICE_AFTER_ROUTES'
+  | 'SLUICE_OTHER_LIMIT'
   | 'SLUICE_AWAIT_MISSING'
 
 /** The last ones are those of a `RateLimitError` and a `BudgetError`. */
