@@ -18,7 +18,8 @@ const MAX_LIMITERS = 100
 const MINUTE_MS = 60_000
 
 /** Where a limiter counts, and how it reports its decisions. */
-export type VaryingLimiterOptions = Omit<StoreOptions, 'ban'> & Omit<EventOptions, 'onThreshold'>
+export type VaryingLimiterOptions = Omit<StoreOptions, 'ban' | 'lease'> &
+  Omit<EventOptions, 'onThreshold'>
 
 /** The options that there are: the compiler asks for each of them. */
 const KNOWN: Readonly<Record<keyof VaryingLimiterOptions, true>> = {

@@ -131,6 +131,7 @@ export const SECTIONS: readonly Section[] = [
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
       doc('cli', 'The command', 'Every command and option of sluice, and replaying a log'),
       doc('redis', 'Redis', 'Failover, clusters, at most once'),
+      doc('leases', 'Leases', 'Busy keys are decided without a call'),
       doc('postgresql', 'PostgreSQL', 'The table, the pool, crashes, what to watch'),
       doc('sqlite', 'SQLite', 'The file, what is kept, what is admitted'),
       doc('performance', 'Performance', 'What a limit costs, beside other limiters'),

@@ -248,6 +248,12 @@ export const PROSE = {
       example: "rateLimit({ store: redis, limit: 100, window: '1m', refusalCache: false })",
       avoid: 'Avoid `false` under attack: each refusal asks the store.',
     },
+    lease: {
+      unset: 'none',
+      description:
+        'How long a process may admit requests of a busy key from units that it has taken in advance from a remote store.',
+      see: 'See [leases](leases.md).',
+    },
     maxWaiting: {
       description:
         'How many requests of this limiter wait in this process at most: for their turn in a leaky bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A single key gets at most half of the places.',

@@ -89,13 +89,16 @@ export interface Decision {
    */
   readonly ban?: BanDecision | undefined
   /**
-   * The source of the decision: `'store'`; `'cache'`, a remembered refusal; `'local'`, this process while the store
-   * fails; `'allow'` or `'deny'`, a list or the option `onStoreError`. If policies were decided
-   * separately: of a refusal, who refused; otherwise `'store'`, unless some of them were decided
-   * without the store.
+   * The source of the decision: `'store'`; `'cache'`, a remembered refusal; `'lease'`, units that this process took from
+   * the store in advance; `'local'`, this process while the store fails; `'allow'` or `'deny'`, a list or the option
+   * `onStoreError`. If policies were decided separately: of a refusal, who refused; otherwise `'store'`, unless some of
+   * them were decided without the store.
    */
   readonly source: DecisionSource
-  /** When it was decided: ms on the store's clock; the latest, if policies were decided separately. */
+  /**
+   * When it was decided: ms on the store's clock; the latest, if policies were decided separately. Of a lease: when the
+   * store charged it.
+   */
   readonly at: number
 }
 

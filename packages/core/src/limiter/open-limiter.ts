@@ -10,6 +10,8 @@ import type { Keyspace, Ledger, Store } from '../stores/store.ts'
 import { type BannedQuota, compileBan } from './ban.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { HeldSlots } from './held-slots.ts'
+import { checkLease } from './leases/check-lease.ts'
+import { Leases } from './leases/leases.ts'
 import { LimiterEvents } from './limiter-events.ts'
 import { namePolicies } from './live/attach-live.ts'
 import { SingleUse } from './made-per-request.ts'
@@ -55,6 +57,9 @@ export function openLimiter(
   const prefix = values.prefix + scope
   const store = resolveStore(options.store)
   const isOwn = options.store === undefined
+  if (values.lease !== undefined)
+    checkLease(values.lease, store, policies, values.ban !== undefined)
+  const leases = values.lease === undefined ? undefined : new Leases(values.lease, store.clock)
   const bannedQuota = use.bannedQuota ?? { prefix, quota: (policies[0] as Policy).space() }
   const ban = values.ban === undefined ? undefined : compileBan(values.ban, bannedQuota, dryRun)
   const isAware = options.prefix !== undefined || use.sharesQuotas === true
@@ -64,7 +69,12 @@ export function openLimiter(
   const livePolicies = namePolicies(policies, options.name, use.route)
   const open = (keyspaces: readonly Keyspace[], changed?: Partial<FailureMode>): Ledger =>
     resilient?.open(keyspaces, prefix, changed) ?? openLedger(store, keyspaces, prefix)
-  const ledgers = new PolicyLedgers(policies, livePolicies, (keyspaces) => open(keyspaces), ban)
+  const ledgers = new PolicyLedgers(
+    policies,
+    livePolicies,
+    (keyspaces) => leases?.on(open(keyspaces)) ?? open(keyspaces),
+    ban,
+  )
   const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
   const held = holding.length > 0 ? new HeldSlots(holding, ledgers) : undefined
   const shape = policies.map((each) => `${each.space()} ${each.terms}`)
@@ -93,6 +103,7 @@ export function openLimiter(
     singleUse: isOwn ? SingleUse.start(`${shape}`) : undefined,
     /** Releases the parts that were opened here. A store that was passed stays open. */
     release(): void {
+      leases?.close()
       resilient?.close()
       unregisterQuotas?.()
       held?.close()

@@ -153,6 +153,11 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   refusalCache?: boolean | undefined
   /**
+   * How long a process may admit requests of a busy key from units that it has taken in advance
+   * from a remote store. Duration, 10 ms … 10 seconds. Default: none.
+   */
+  lease?: Duration | undefined
+  /**
    * How many requests of this limiter wait in this process at most: for their turn in a leaky
    * bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A single key
    * gets at most half of the places. Integer, 0 … 10^6 requests. Default: `1000`.

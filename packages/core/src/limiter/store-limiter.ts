@@ -37,7 +37,7 @@ import type { Policy } from './policy.ts'
 import { type Turn, toTurn } from './waiting/turn.ts'
 import { Waiting } from './waiting/waiting.ts'
 
-const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'local', 'allow', 'deny']
+const SOURCES: readonly DecisionSource[] = ['store', 'cache', 'lease', 'local', 'allow', 'deny']
 
 /** How the application's own calls name clients. Left out: by the keys that are charged. */
 export interface ClientKeys {
@@ -208,8 +208,11 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     checkTaken(options, TAKEN.settle)
     const most = mostSettled(this.compiledPolicies.map(({ algorithm }) => algorithm))
     const units = checkInteger('delta', delta, -most, most)
-    const { at, source, remaining } = options ?? {}
-    if (source !== undefined) checkOneOf('source', source, SOURCES)
+    const { at, remaining } = options ?? {}
+    const given = options?.source
+    if (given !== undefined) checkOneOf('source', given, SOURCES)
+    // The store has charged what is leased.
+    const source = given === 'lease' ? 'store' : given
     if (at !== undefined) checkInteger('at', at, 0, Number.MAX_SAFE_INTEGER)
     if (remaining !== undefined) checkInteger('remaining', remaining, 0, Number.MAX_SAFE_INTEGER)
     const charges = this.#fill(key, units, options).map((charge) => placed(charge, remaining))

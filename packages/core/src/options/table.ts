@@ -174,6 +174,9 @@ const store = {
       refusalCache: 'ephemeralCache inMemoryBlockOnConsumed inMemoryBlockDuration',
     },
   },
+  lease: {
+    type: duration(10, 10_000, "Choose a time such as '250ms'."),
+  },
   maxWaiting: {
     type: integer(0, 1_000_000, 'requests'),
     default: 1000,

@@ -23,10 +23,10 @@ export interface Charge {
 }
 
 /**
- * The source of a decision: the store; its remembered refusals; this process; or none, so that all requests
- * are admitted, or all refused.
+ * The source of a decision: the store; its remembered refusals; units that the store has charged to this process in
+ * advance; this process; or none, so that all requests are admitted, or all refused.
  */
-export type DecisionSource = 'store' | 'cache' | 'local' | 'allow' | 'deny'
+export type DecisionSource = 'store' | 'cache' | 'lease' | 'local' | 'allow' | 'deny'
 
 /** The source of a charge, and its time: ms on the clock of the store, or of the node that has its key. */
 export interface Origin {

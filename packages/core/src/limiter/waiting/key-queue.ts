@@ -259,7 +259,7 @@ export class KeyQueue {
 
 /** Whether the store has decided, and not this process in its place. */
 export function isOfStore({ source }: Decision): boolean {
-  return source === 'store' || source === 'cache'
+  return source === 'store' || source === 'cache' || source === 'lease'
 }
 
 /** Whether one of its policies admits for a later time: its turns are taken one after the other. */
