@@ -92,8 +92,9 @@ export class LeaseLedger implements Ledger<'async'> {
       !key.isTaking && !this.#isClosed && this.#leased.size + this.#taking < MAX_LEASES
     const ahead = mayTake ? key.ahead(charges) : undefined
     if (ahead !== undefined) return this.#take(key, charges, ahead, now)
+    const call = key.calls()
     return this.#store.decide([charges]).then((results) => {
-      key.learn(charges, results[0])
+      key.learn(charges, results[0], call)
       return results
     })
   }
@@ -106,11 +107,12 @@ export class LeaseLedger implements Ledger<'async'> {
   ): Promise<Results> {
     key.isTaking = true
     this.#taking += 1
+    const call = key.calls()
     try {
       const [own, taken] = await this.#store.decide([charges, ahead])
-      key.learn(charges, own)
+      key.learn(charges, own, call)
       if (taken !== undefined && !(taken instanceof Error) && taken.admitted)
-        this.#begin(key, ahead, taken, sentAt)
+        this.#begin(key, ahead, taken, sentAt, call)
       return [own as StoreResult | Error]
     } finally {
       key.isTaking = false
@@ -118,7 +120,13 @@ export class LeaseLedger implements Ledger<'async'> {
     }
   }
 
-  #begin(key: LeasedKey, charges: readonly Charge[], result: StoreResult, sentAt: number): void {
+  #begin(
+    key: LeasedKey,
+    charges: readonly Charge[],
+    result: StoreResult,
+    sentAt: number,
+    call: number,
+  ): void {
     if (!isOfStore(result)) {
       // While the store fails, this process counts by itself what it admits, and nobody is going to use this.
       if (result.source === 'local') this.#undo(charges, result)
@@ -126,13 +134,13 @@ export class LeaseLedger implements Ledger<'async'> {
     }
     // A reset has given it back already, and a block has ended it.
     if (key.isOver) return
-    key.leaves(result)
+    key.leaves(result, call)
     const lease = new Lease(charges, result, sentAt, this.#leaseMs)
     if (this.#isClosed || this.#clock() >= lease.until) {
       this.#giveBack(lease)
       return
     }
-    key.lease = lease
+    key.begins(lease)
     this.#leased.add(key)
     this.#startTimer()
   }
@@ -176,13 +184,17 @@ export class LeaseLedger implements Ledger<'async'> {
     }
   }
 
-  /** Leases that nobody has asked for since they have ended are given back in the background. */
+  /** Gives back leases that have ended for a while, and that nobody has asked for since. */
+  endIdle(): void {
+    // One that ended just now is given back with the next one, if that is taken soon.
+    const before = this.#clock() - this.#leaseMs / 2
+    for (const key of this.#leased) if ((key.lease as Lease).until <= before) this.#end(key)
+  }
+
   #startTimer(): void {
     this.#cancelTimer ??= inBackground(() => {
       this.#cancelTimer = undefined
-      // One that ended just now is given back with the next one, if that is taken soon.
-      const before = this.#clock() - this.#leaseMs / 2
-      for (const key of this.#leased) if ((key.lease as Lease).until <= before) this.#end(key)
+      this.endIdle()
       if (this.#leased.size > 0) this.#startTimer()
     }, this.#leaseMs)
   }

@@ -15,6 +15,9 @@ export class LeasedKey {
   /** Whether it was blocked, reset or given another limit meanwhile, so that a lease on its way must not be used. */
   isOver = false
   readonly #leaseMs: number
+  #calls = 0
+  /** The number of the last call that was answered: answers may overtake each other. */
+  #learnedFrom = 0
   /** When the present period, as long as a lease, began: ms. */
   #beganAt = -Infinity
   #asked = 0
@@ -47,6 +50,12 @@ export class LeasedKey {
     this.#asked += 1
   }
 
+  /** Call it when the store is called. @returns the number of the call: the store decides in their order */
+  calls(): number {
+    this.#calls += 1
+    return this.#calls
+  }
+
   /** Counts what was admitted. */
   uses(charges: readonly Charge[]): void {
     for (let i = 0; i < charges.length; i += 1)
@@ -54,19 +63,27 @@ export class LeasedKey {
   }
 
   /** Learns from an answer of the store, or in its place, to a request. */
-  learn(charges: readonly Charge[], result: StoreResult | Error | undefined): void {
+  learn(charges: readonly Charge[], result: StoreResult | Error | undefined, call: number): void {
     if (result === undefined || result instanceof Error || !isOfStore(result)) {
       this.#remaining = undefined
       return
     }
     if (result.admitted) this.uses(charges)
-    this.leaves(result)
+    this.leaves(result, call)
   }
 
-  /** Learns what the store has left. */
-  leaves({ outcomes }: StoreResult): void {
+  /** Learns what the store had left after a call. */
+  leaves({ outcomes }: StoreResult, call: number): void {
+    if (call < this.#learnedFrom) return
+    this.#learnedFrom = call
     this.#remaining = outcomes.map(({ remaining }) => remaining)
     this.lease?.charged(this.#remaining)
+  }
+
+  begins(lease: Lease): void {
+    this.lease = lease
+    // A call that was made later may have been answered before.
+    if (this.#remaining !== undefined) lease.charged(this.#remaining)
   }
 
   /**

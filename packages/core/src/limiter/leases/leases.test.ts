@@ -204,6 +204,43 @@ describe('a lease', () => {
     expect(noted.given()).toHaveLength(1)
   })
 
+  it('is counted from when the store was asked', async () => {
+    const limiter = limiterOf({ deadline: '10s' })
+    await use(limiter, 3)
+    store.hang()
+    const fourth = limiter.consume('client')
+    await pass(200)
+    store.recover()
+    await fourth
+    expect((await use(limiter, 1))[0]?.source).toBe('lease')
+    await pass(LEASE_MS - 200)
+    expect((await use(limiter, 1))[0]?.source).toBe('store')
+  })
+
+  it('shows what is left after a later call, whose answer has come before', async () => {
+    let letTake = () => {}
+    const open: FailingStore['open'] = (...how) => {
+      const ledger = store.open(...how)
+      return {
+        change: (...given) => ledger.change(...given),
+        async decide(requests, isPeek) {
+          const results = await ledger.decide(requests, isPeek)
+          if (requests.length > 1) await new Promise<void>((go) => (letTake = go))
+          return results
+        },
+      }
+    }
+    const limiter = limiterOf({ deadline: '10s' }, { ...store, open })
+    await use(limiter, 3)
+    const fourth = limiter.consume('client')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect((await limiter.consume('client', { cost: 100 })).allowed).toBe(true)
+    letTake()
+    await fourth
+    const [decision] = await use(limiter, 1)
+    expect([decision?.source, decision?.remaining]).toEqual(['lease', 895])
+  })
+
   it('ends with its window', async () => {
     clock.set(60_000 * 30_000_000 - 100)
     const limiter = limiterOf({ limit: 100 })
