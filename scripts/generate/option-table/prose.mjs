@@ -244,7 +244,7 @@ export const PROSE = {
     refusalCache: {
       unset: 'true, unless something in this process settles on the same quota',
       description:
-        'Whether a client that has nothing left is refused from memory, for at most 2 s before a remote store is asked again. What another process changes, by `reset`, `settle`, `override` or `grant`, is seen no sooner.',
+        'Whether a client that has nothing left is refused from memory, for at most 2 s and at most `lease`, before a remote store is asked again. What another process changes, by `reset`, `settle`, `override` or `grant`, is seen no sooner.',
       example: "rateLimit({ store: redis, limit: 100, window: '1m', refusalCache: false })",
       avoid: 'Avoid `false` under attack: each refusal asks the store.',
     },
@@ -253,6 +253,8 @@ export const PROSE = {
       description:
         'How long a process may admit requests of a busy key from units that it has taken in advance from a remote store.',
       see: 'See [leases](leases.md).',
+      example: "rateLimit({ store: redis, limit: 300_000, window: '1m', lease: '250ms' })",
+      avoid: 'Avoid it where no key is busy: it saves nothing.',
     },
     maxWaiting: {
       description:

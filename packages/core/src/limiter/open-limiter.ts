@@ -120,11 +120,13 @@ function resilientOf(
   settles: boolean,
 ) {
   if (store.mode === 'sync') return undefined
-  const { deadline, onStoreError, refusalCache, localShare } = values
+  const { deadline, onStoreError, refusalCache, localShare, lease } = values
   return resilientStore(store as Store<'async'>, {
     deadlineMs: deadline,
     onStoreError,
-    refusalCache,
+    // Leases are given back all the time: refusals are remembered for no longer than one lasts.
+    refusalCache: refusalCache ?? (lease !== undefined && !settles ? true : undefined),
+    rememberedMs: lease,
     settles,
     localShare,
     // What counts refusals is no policy, and has no share.

@@ -21,6 +21,7 @@ beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
   clock = manualClock()
   jest.setSystemTime(clock())
+  jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   store = failingStore({ clock })
   limiters = []
 })
@@ -144,6 +145,20 @@ describe('a busy key', () => {
     expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(100)
     const { allowed, source, retryAfterMs } = decisions[100]!
     expect([allowed, source, retryAfterMs]).toEqual([false, 'store', 60_000 - (clock() % 60_000)])
+  })
+
+  it('is refused from memory for no longer than a lease: others may give units back', async () => {
+    const [limiter, other] = [limiterOf({ limit: 100 }), limiterOf({ limit: 100 })]
+    await use(other, 8)
+    const decisions = await use(limiter, 100)
+    const refused = decisions.find(({ allowed }) => !allowed)
+    expect(refused?.source).toBe('store')
+    const before = store.calls
+    expect((await use(limiter, 50)).every(({ source }) => source === 'cache')).toBe(true)
+    expect(store.calls).toBe(before)
+    other.close()
+    await pass(LEASE_MS)
+    expect((await use(limiter, 1))[0]).toMatchObject({ allowed: true, source: 'store' })
   })
 
   it('is served in full by the store where a lease has less than it costs', async () => {
@@ -301,7 +316,6 @@ describe('a lease', () => {
 
 describe('an answer that does not come', () => {
   it('is neither admitted from nor given back', async () => {
-    jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const noted = noting()
     const limiter = limiterOf({ deadline: 100, onStoreError: 'deny' }, noted.store)
     await use(limiter, 3)
@@ -317,7 +331,6 @@ describe('an answer that does not come', () => {
   })
 
   it('leaves the count of this process as it would be without leases', async () => {
-    jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const limiter = limiterOf({ limit: 40, deadline: 100 })
     await use(limiter, 5)
     store.fail()

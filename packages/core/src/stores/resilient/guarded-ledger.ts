@@ -24,6 +24,8 @@ export interface FailureMode {
   readonly onStoreError: 'local' | 'allow' | 'deny'
   /** Whether refusals are remembered. Undefined: only if nothing in this process settles. */
   readonly refusalCache: boolean | undefined
+  /** How long a refusal is remembered at most, ms, where that is shorter than usual. */
+  readonly rememberedMs?: number | undefined
   /** Whether the limiter settles its charges. */
   readonly settles: boolean
   /** The share of the limits that this process admits alone, above 0, up to 1. */

@@ -54,18 +54,24 @@ export class LedgerRefusals {
   /** The place of what counts refusals, which is the last one; -1: there is none. */
   readonly #counting: number
   readonly #wanted: boolean | undefined
+  readonly #rememberedMs: number
 
-  /** @param wanted undefined: only if nothing in this process settles */
+  /**
+   * @param wanted undefined: only if nothing in this process settles
+   * @param rememberedMs how long without asking the store again at most, ms
+   */
   constructor(
     shared: RefusalCache,
     keyspaces: readonly Keyspace[],
     prefix: string,
     wanted: boolean | undefined,
+    rememberedMs = MAX_REMEMBERED_MS,
   ) {
     this.#shared = shared
     this.#spaces = keyspaces.map((keyspace) => shared.space(keyspace, prefix))
     this.#counting = keyspaces.findIndex(isOnRefusal)
     this.#wanted = wanted
+    this.#rememberedMs = Math.min(rememberedMs, MAX_REMEMBERED_MS)
   }
 
   /**
@@ -119,7 +125,7 @@ export class LedgerRefusals {
     const elapsedMs = now - refusal.askedAt
     // The store's clock counts whole milliseconds: its waits may end almost one earlier.
     if (elapsedMs > refusal.validMs - 1) return undefined
-    return elapsedMs >= MAX_REMEMBERED_MS && store.isTrusted(charges) ? undefined : refusal
+    return elapsedMs >= this.#rememberedMs && store.isTrusted(charges) ? undefined : refusal
   }
 
   /** Called when the store is called. The function that it returns learns from the result, and returns that. */

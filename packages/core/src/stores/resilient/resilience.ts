@@ -38,7 +38,13 @@ export class Resilience {
       const ownRemote = this.#store.open(own, prefix, failureMode.deadlineMs)
       return this.#guard(own, prefix, ownMode, ownRemote)
     }
-    const refusals = new LedgerRefusals(this.#refusals, keyspaces, prefix, failureMode.refusalCache)
+    const refusals = new LedgerRefusals(
+      this.#refusals,
+      keyspaces,
+      prefix,
+      failureMode.refusalCache,
+      failureMode.rememberedMs,
+    )
     if (failureMode.settles) refusals.settles()
     const all = this.#guard(keyspaces, prefix, failureMode, remote)
     return new ResilientLedger(all, openSome, refusals)
