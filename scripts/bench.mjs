@@ -1,6 +1,6 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- hono|cold|settling|postgres|sqlite|replay|cli|calls|held|inspect|outgoing|overload: one of the other benches, with its arguments
+// npm run bench -- hono|cold|settling|postgres|sqlite|replay|cli|calls|held|inspect|leases|outgoing|overload: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -16,6 +16,7 @@ const BENCHES = {
   hono: { measures: 'dist', finds: findRuntimes },
   cold: { measures: 'dist' },
   settling: { measures: 'dist' },
+  leases: { measures: 'dist' },
   postgres: { measures: 'dist', needs: findPostgres },
   // Where this Node has no SQLite, npm brings one.
   sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },

@@ -244,7 +244,7 @@ export const PROSE = {
     refusalCache: {
       unset: 'true, unless something in this process settles on the same quota',
       description:
-        'Whether a client that has nothing left is refused from memory, for at most 2 s and at most `lease`, before a remote store is asked again. What another process changes, by `reset`, `settle`, `override` or `grant`, is seen no sooner.',
+        'Whether a client that has nothing left is refused from memory, for at most 2 s, or `lease`, before a remote store is asked again. What another process changes, by `reset`, `settle`, `override` or `grant`, is seen no sooner.',
       example: "rateLimit({ store: redis, limit: 100, window: '1m', refusalCache: false })",
       avoid: 'Avoid `false` under attack: each refusal asks the store.',
     },

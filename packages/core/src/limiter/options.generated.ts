@@ -146,10 +146,10 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   localShare?: number | undefined
   /**
-   * Whether a client that has nothing left is refused from memory, for at most 2 s and at most
-   * `lease`, before a remote store is asked again. What another process changes, by `reset`,
-   * `settle`, `override` or `grant`, is seen no sooner. Default: true, unless something in this
-   * process settles on the same quota.
+   * Whether a client that has nothing left is refused from memory, for at most 2 s, or `lease`,
+   * before a remote store is asked again. What another process changes, by `reset`, `settle`,
+   * `override` or `grant`, is seen no sooner. Default: true, unless something in this process
+   * settles on the same quota.
    */
   refusalCache?: boolean | undefined
   /**

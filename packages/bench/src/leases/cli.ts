@@ -1,0 +1,109 @@
+// npm run bench -- leases: four processes ask for one key, with leases and without, in turns. Prints a table: calls and
+// CPU of Redis and of Node for a request. `--seconds 2 --rounds 1` measures less.
+
+import { execFile } from 'node:child_process'
+import { parseArgs, promisify } from 'node:util'
+import { startRedis } from '@sluice/test-harness/redis'
+import { Redis } from 'ioredis'
+import { markdownTable } from 'markdown-table'
+import { machine } from '../environment.ts'
+import { bundleWithOurs } from '../processes/bundle.ts'
+import { facts } from '../report/tables.ts'
+import type { LeaseCosts, LeaseTask } from './leases.script.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** How long each run is measured, s. */
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '3' },
+    /** Units in a second. */
+    limit: { type: 'string', default: '4000' },
+  },
+})
+
+const PROCESSES = 4
+/** The load, in limits. */
+const LOADS = [0.5, 0.95, 1.1, 3]
+const LEASES = [0, 250]
+/** Processes start and warm up, ms. */
+const WARM_UP_MS = 2500
+
+const limit = Number(values.limit)
+const seconds = Number(values.seconds)
+const script = await bundleWithOurs('src/leases/leases.script.ts', 'leases')
+const server = await startRedis()
+const client = new Redis(server.url)
+let runs = 0
+
+/** Commands that Redis has run but for our own, and its CPU, µs. */
+async function redisCosts() {
+  const stats = await client.info('commandstats')
+  const scripts = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)]
+  const cpu = await client.info('cpu')
+  const micros = [...cpu.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)]
+  return {
+    calls: scripts.reduce((sum, [, calls]) => sum + Number(calls), 0),
+    micros: micros.reduce((sum, [, s]) => sum + Number(s) * 1e6, 0),
+  }
+}
+
+async function measure(load: number, lease: number) {
+  runs += 1
+  const from = Date.now() + WARM_UP_MS
+  const until = from + seconds * 1000
+  const rate = (load * limit) / PROCESSES
+  const task = { url: server.url, prefix: `run-${runs}`, limit, lease, rate, from, until }
+  const asked = Array.from({ length: PROCESSES }, async () => {
+    const args = [script, JSON.stringify(task satisfies LeaseTask)]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    return JSON.parse(stdout) as LeaseCosts
+  })
+  await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS))
+  const before = await redisCosts()
+  await new Promise((resolve) => setTimeout(resolve, until - Date.now()))
+  const after = await redisCosts()
+  const processes = await Promise.all(asked)
+  const sumOf = (name: keyof LeaseCosts) => processes.reduce((sum, each) => sum + each[name], 0)
+  return {
+    load,
+    lease,
+    calls: (after.calls - before.calls) / seconds,
+    redis: (after.micros - before.micros) / sumOf('asked'),
+    node: sumOf('micros') / sumOf('asked'),
+    median: sumOf('median') / PROCESSES,
+    admitted: sumOf('admitted') / seconds / limit,
+  }
+}
+
+type Run = Awaited<ReturnType<typeof measure>>
+
+function rowOf(all: readonly Run[]): string[] {
+  const [{ load, lease }] = all as [Run]
+  const middle = (name: keyof Run) =>
+    all.map((run) => run[name]).sort((a, b) => a - b)[all.length >> 1] as number
+  return [
+    `${load} × the limit${lease > 0 ? `, lease ${lease} ms` : ''}`,
+    middle('calls').toFixed(0),
+    middle('redis').toFixed(2),
+    middle('node').toFixed(1),
+    middle('median').toFixed(1),
+    `${(100 * middle('admitted')).toFixed(1)} %`,
+  ]
+}
+
+try {
+  const before = machine()
+  const measured: Run[] = []
+  for (let round = 0; round < Number(values.rounds); round += 1)
+    for (const load of LOADS) for (const lease of LEASES) measured.push(await measure(load, lease))
+  const rows = LOADS.flatMap((load) =>
+    LEASES.map((lease) =>
+      rowOf(measured.filter((run) => run.load === load && run.lease === lease)),
+    ),
+  )
+  const head = ['', 'calls/s', 'Redis, µs', 'Node, µs', 'median, µs', 'admitted']
+  console.log([facts(before), markdownTable([head, ...rows])].join('\n\n'))
+} finally {
+  await client.quit()
+  await server.stop()
+}
