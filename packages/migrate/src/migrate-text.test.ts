@@ -225,9 +225,10 @@ describe('code', () => {
     ["'windowMs': 60_000", "window: '1m'"],
     ['ipv6Subnet: false', 'ipv6Prefix: 128'],
     ['message: text', 'respond: (_decision, _request, response) => response.send(text)'],
+    ['statusCode: 403', 'statusCode: 403'],
     [
-      'statusCode: 403',
-      "respond: (_decision, _request, response) => response.status(403).send('Too many requests, please try again later.')",
+      'statusCode: 418',
+      "respond: (_decision, _request, response) => response.status(418).send('Too many requests, please try again later.')",
     ],
     ['max: process.env.MAX', 'limit: Number(process.env.MAX ?? 5)'],
     ['windowMs: process.env.W', 'window: Number(process.env.W ?? 60000)'],

@@ -231,6 +231,7 @@ function renameResponse(source: Source, options: OptionsObject): void {
     `(_decision, ctx) => {${source.eol}${text}${indent}}`,
   ])
   if (isOther) options.remove('status')
+  else options.rename('status')
 }
 
 /** `whitelist` and `blacklist` are functions there. */
