@@ -2,7 +2,7 @@
 
 import { createLimiter, type Duration, memoryStore } from '@sluice/core'
 import * as testing from '@sluice/core/testing'
-import byDefault, { rateLimit } from '@sluice/express'
+import byDefault, { type RateLimitOptions, rateLimit } from '@sluice/express'
 import shedLoad from '@sluice/express/overload'
 import type { RateLimitConfig } from '@sluice/http'
 import express from 'express'
@@ -60,6 +60,9 @@ const options = {
   routes: { '/health': false },
   store: undefined,
 } as const
+
+export const wrapped = (some: Partial<RateLimitOptions>) =>
+  rateLimit({ limit: 15, window: '5m', ...some })
 
 export const app: express.Express = express().use(rateLimit(options))
 export const names: string[] = Object.keys(testing)
