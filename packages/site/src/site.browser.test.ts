@@ -128,7 +128,7 @@ test('every page keeps its text in its boxes at every width, and its code can be
 })
 
 test('a table with long cells is a list on a phone, whose names stand above their values', async () => {
-  const page = await open('options', { device: 'phone' })
+  const page = await open('places/proxies', { device: 'phone' })
   const cells = page.locator('table.prose').first().locator('tbody tr').first().locator('td')
   const [name, value] = await Promise.all([cells.nth(0).boundingBox(), cells.nth(1).boundingBox()])
   expect(name!.y + name!.height).toBeLessThanOrEqual(value!.y)
