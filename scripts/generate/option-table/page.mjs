@@ -11,7 +11,7 @@ const PAGES = {
   options: {
     policy: [
       'What a policy counts',
-      'For a limiter with one policy, set these in the options themselves. For several, set them in the entries of `policies`.',
+      'Set these in the options themselves, or in each entry of `policies`.',
     ],
     concurrency: [
       'What a policy counts at the same time',
@@ -63,13 +63,9 @@ function optionsPage() {
 
 \`createLimiter(options)\` and the \`rateLimit(options)\` of every adapter take these options. Only adapters have [those of requests and responses](options-http.md). An entry of an adapter's \`routes\`, or Fastify's \`config.rateLimit\`, takes all but \`store\`, \`prefix\`, \`address\` and \`routes\`.
 
-Sluice converts nothing and ignores nothing. An option that does not exist throws a \`SluiceError\` with the code \`SLUICE_OPTION_UNKNOWN\`, options that contradict each other \`SLUICE_OPTION_CONFLICT\`, a wrong value the code behind "else". The error says what was expected, what was received and how to fix it ([errors](errors.md)). It also knows [the names of other limiters](migrating.md).
+Sluice converts nothing and ignores nothing. An option that does not exist throws a \`SluiceError\` with the code \`SLUICE_OPTION_UNKNOWN\`, options that contradict each other \`SLUICE_OPTION_CONFLICT\`, a wrong value the code behind "else". [Errors](errors.md) say what to write, also for [the names of other limiters](migrating.md).
 
-A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`. Text is a decimal number, at most one space, then a unit in lower case; it must come to whole milliseconds.
-
-| unit | also written | length |
-|---|---|---|
-${DURATION_UNITS.map(unitRow).join('\n')}
+A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`. Text is a decimal number, at most one space, then a unit in lower case; it must come to whole milliseconds. The units are ${DURATION_UNITS.map(unitText).join('; ')}. Words may have an \`s\`: \`minutes\`. A year has 365.25 days.
 
 ${sectionsOf('options')}
 
@@ -113,9 +109,8 @@ function sectionsOf(page) {
   return Object.entries(PAGES[page]).map(section).join('\n\n')
 }
 
-function unitRow({ symbol, words, ms }) {
-  const others = words.map((word) => `${code(word)}, ${code(`${word}s`)}`).join(', ')
-  return `| ${code(symbol)} | ${others} | ${ms.toLocaleString('en-US')} ms |`
+function unitText({ symbol, words }) {
+  return [symbol, ...words].map(code).join(', ')
 }
 
 function section([name, [title, introduction]]) {

@@ -74,7 +74,6 @@ export const PROSE = {
       unset: '`false`',
       description:
         'The policy counts and reports, and refuses nothing. What it would refuse it does not charge. Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.',
-      see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
       example:
         "createLimiter({ policies: [{ name: 'new', limit: 10, window: '1s', dryRun: true }] })",
       avoid: 'Avoid it for limits that protect you today.',
@@ -103,7 +102,6 @@ export const PROSE = {
       unset: 'none',
       description:
         'Shares of the limit. The request whose charge reaches such a share causes an event, in its process; so does a settlement.',
-      see: 'See [thresholds](events.md#sluicethreshold).',
       example: "createLimiter({ limit: 100, window: '1m', alertAt: [0.8, 1] })",
       avoid: 'Avoid it for anonymous clients: each causes events.',
     },
@@ -132,7 +130,7 @@ export const PROSE = {
     },
     hold: {
       description:
-        'With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its process no longer renews it: the process died, or the client has left a request that never ends. In Hono: also if the client has left a stream, or nobody reads it. A process renews its slots three times in this time.',
+        'With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its process no longer renews it: the process died, or the client has left a request that never ends. In Hono: also if the client has left a stream, or nobody reads it. Slots are renewed three times in this time.',
       example: "rateLimit({ concurrent: 5, hold: '1m' })",
       avoid: 'Avoid short ones if the event loop stalls.',
     },
@@ -268,7 +266,6 @@ export const PROSE = {
     name: {
       unset: 'none',
       description: 'Identifies the limiter in events and metrics.',
-      see: 'See [events](events.md).',
       example: "createLimiter({ name: 'search', limit: 100, window: '1m' })",
       avoid: 'Avoid names made of input: metrics would grow.',
     },
@@ -295,7 +292,6 @@ export const PROSE = {
       unset: 'none',
       description:
         "With a secret, the events of refusals and bans have `keyHash`: an HMAC-SHA-256 of the client's key, in base64url.",
-      see: 'See [events](events.md).',
       example: "createLimiter({ limit: 100, window: '1m', keySecret: process.env.KEY_SECRET })",
       avoid: 'Avoid one that differs by process.',
     },
@@ -314,7 +310,7 @@ export const PROSE = {
       unset: "the framework's own setting",
       description:
         "Which proxies to trust about the client's address, and which field they write: `X-Forwarded-For`, or `header`: `'Forwarded'`, `'CF-Connecting-IP'`, `'True-Client-IP'`, `'X-Real-IP'`, `'Fly-Client-IP'`.",
-      see: "The framework's own setting is Express's `trust proxy`, Fastify's `trustProxy`, Koa's `proxy`. See [security](security.md).",
+      see: 'See [proxies](places/proxies.md) and [security](security.md).',
       errors: 'SLUICE_TRUST_PROXY',
       example: "rateLimit({ limit: 100, window: '1m', trustProxy: ['loopback', '10.0.0.0/8'] })",
       avoid: 'Avoid a number if clients can bypass a proxy.',
@@ -383,9 +379,9 @@ export const PROSE = {
     },
     retryAfterJitter: {
       description:
-        'The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So clients that were refused together do not return together.',
+        'The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s.',
       example: "rateLimit({ limit: 100, window: '1m', retryAfterJitter: 0.3 })",
-      avoid: 'Avoid 0 with many clients.',
+      avoid: 'Avoid 0: clients refused together would return together.',
     },
     partitionSecret: {
       unset: 'none',
@@ -454,7 +450,7 @@ await app.register(rateLimit, { limit: 100, window: '1m', hook: 'preHandler' })`
       typescript: '(request: Request) => Class',
       unset: 'all requests are in one class',
       description:
-        'The class of a request. Decide by what the server knows, such as its route or the user that a token proves. It is called for every request, and must not be async. Names that are none of the `classes` count as the last one.',
+        'The class of a request. Decide by what the server knows, such as its route or the user that a token proves. It is called for every request. Names that are none of the `classes` count as the last one.',
       example: `import { shedLoad } from '@sluice/express/overload'
 
 shedLoad({
@@ -500,7 +496,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
     },
     clock: {
       unset: 'the wall clock',
-      description: 'A clock for tests.',
+      description: 'The clock.',
       example: 'memoryStore({ clock: () => 1_800_000_000_000 })',
       avoid: 'Avoid it outside tests.',
     },
@@ -508,7 +504,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
   redisStore: {
     clock: {
       unset: "the server's `TIME`, read by the script",
-      description: 'A clock for tests.',
+      description: 'The clock.',
       example: 'redisStore(redis, { clock: () => 1_800_000_000_000 })',
       avoid: 'Avoid it outside tests.',
     },
@@ -516,7 +512,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       typescript: '() => unknown',
       unset: 'none',
       description:
-        'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master. Make the client reconnect here. May be async; what it throws becomes a warning.',
+        'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master: make it reconnect here. May be async; what it throws becomes a warning.',
       see: 'node-redis needs it, ioredis has [an option of its own](redis.md#after-a-failover).',
       example: 'redisStore(redis, { onReadOnly: () => redis.disconnect(true) })',
       avoid: 'Avoid it with `reconnectOnError`.',
@@ -537,7 +533,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
     },
     clock: {
       unset: "the server's `clock_timestamp()`",
-      description: 'A clock for tests.',
+      description: 'The clock.',
       example: 'postgresStore(pool, { clock: () => 1_800_000_000_000 })',
       avoid: 'Avoid it outside tests.',
     },
@@ -568,7 +564,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
     },
     clock: {
       unset: "the machine's, which its processes share",
-      description: 'A clock for tests.',
+      description: 'The clock.',
       example: 'sqliteStore(path, { clock: () => 1_800_000_000_000 })',
       avoid: 'Avoid it outside tests.',
     },

@@ -100,8 +100,8 @@ export interface PolicyOptions {
   /**
    * With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its
    * process no longer renews it: the process died, or the client has left a request that never
-   * ends. In Hono: also if the client has left a stream, or nobody reads it. A process renews its
-   * slots three times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
+   * ends. In Hono: also if the client has left a stream, or nobody reads it. Slots are renewed
+   * three times in this time. Duration, 1000 ms … 1 hour. Default: `'30s'`.
    */
   hold?: Duration | undefined
 }

@@ -8,18 +8,18 @@ export interface MemoryStoreOptions {
    * keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys. Default: `1_000_000`.
    */
   maxKeys?: number | undefined
-  /** A clock for tests. Default: the wall clock. */
+  /** The clock. Default: the wall clock. */
   clock?: (() => number) | undefined
 }
 
 /** The options of a store in Redis. */
 export interface RedisStoreOptions {
-  /** A clock for tests. Default: the server's `TIME`, read by the script. */
+  /** The clock. Default: the server's `TIME`, read by the script. */
   clock?: (() => number) | undefined
   /**
    * Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a
-   * failover the client may still be connected to the old master. Make the client reconnect here.
-   * May be async; what it throws becomes a warning. Default: none.
+   * failover the client may still be connected to the old master: make it reconnect here. May be
+   * async; what it throws becomes a warning. Default: none.
    */
   onReadOnly?: (() => unknown) | undefined
 }
@@ -34,7 +34,7 @@ export interface PostgresStoreOptions {
    * gone. Default: `false`.
    */
   logged?: boolean | undefined
-  /** A clock for tests. Default: the server's `clock_timestamp()`. */
+  /** The clock. Default: the server's `clock_timestamp()`. */
   clock?: (() => number) | undefined
 }
 
@@ -57,6 +57,6 @@ export interface SqliteStoreOptions {
    * 1,099,511,627,776 bytes. Default: `1_073_741_824`.
    */
   maxBytes?: number | undefined
-  /** A clock for tests. Default: the machine's, which its processes share. */
+  /** The clock. Default: the machine's, which its processes share. */
   clock?: (() => number) | undefined
 }

@@ -148,8 +148,8 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   upstreamHeaders?: 'keep' | 'remove' | undefined
   /**
-   * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s. So
-   * clients that were refused together do not return together. Number, from 0 to 1. Default: `0.1`.
+   * The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s.
+   * Number, from 0 to 1. Default: `0.1`.
    */
   retryAfterJitter?: number | undefined
   /**

@@ -22,8 +22,8 @@ export interface QueueOptions {
 export interface OverloadOptions<Request, Class extends string> {
   /**
    * The class of a request. Decide by what the server knows, such as its route or the user that a
-   * token proves. It is called for every request, and must not be async. Names that are none of the
-   * `classes` count as the last one. Default: all requests are in one class.
+   * token proves. It is called for every request. Names that are none of the `classes` count as the
+   * last one. Default: all requests are in one class.
    */
   classOf?: ((request: Request) => Class) | undefined
   /**
