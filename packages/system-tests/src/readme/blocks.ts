@@ -66,6 +66,7 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
       'declare function send(batch: readonly object[]): Promise<void>',
     ],
   },
+  'docs/leases.md': OF_OPTIONS,
   'docs/options.md': OF_OPTIONS,
   'docs/options-http.md': OF_OPTIONS,
   'docs/plans.md': LEFT_TO_READER,
