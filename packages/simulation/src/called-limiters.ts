@@ -5,6 +5,7 @@ import { checkDeadline } from './checks/deadline.ts'
 import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
 import type { Connection } from './connection.ts'
 import type { Core } from './core.ts'
+import { LeasedLimiter } from './leased-limiter.ts'
 import type { Machine } from './machine.ts'
 import type { PlannedApplication, PlannedCall, PlannedPolicy, PlannedRequest } from './plan.ts'
 import { Quotas } from './quotas.ts'
@@ -32,6 +33,8 @@ export class CalledLimiters {
   readonly queue: { readonly limiter: Limiter<'async'>; readonly waits: Waits } | undefined
   /** The limiter that is called several times in one turn; undefined: the application has none. */
   readonly #calls: Limiter<'async'> | undefined
+  /** Undefined: the application has none. */
+  readonly leased: LeasedLimiter | undefined
   /** What ends each stream. */
   readonly #openStreams = new Set<() => void>()
   readonly #name: string
@@ -52,16 +55,18 @@ export class CalledLimiters {
     this.#connection = connection
     this.#core = core
     this.#world = world
-    const { streams, queue, calls } = world.plan.application
+    const { streams, queue, calls, leases } = world.plan.application
     this.streams =
       streams && this.#streamLimiter(streams, { ...streams, reserveMs: hold ?? streams.reserveMs })
     this.queue = queue && this.#queueLimiter(queue)
     this.#calls = calls && this.#callLimiter(calls)
+    this.leased = leases && new LeasedLimiter({ name, machine, connection }, core, world, leases)
   }
 
   /** A request that is no request over HTTP. */
   call(planned: PlannedRequest): void {
-    if (planned.calls !== undefined) this.#callAll(planned, planned.calls)
+    if (planned.leased !== undefined) this.leased?.call(planned, planned.leased)
+    else if (planned.calls !== undefined) this.#callAll(planned, planned.calls)
     else if (planned.wait?.takesTurn) void this.#takeTurn(planned, planned.wait)
     else if (planned.wait !== undefined) void this.#wait(planned, planned.wait)
     else void this.#stream(planned, planned.stream)
@@ -71,6 +76,7 @@ export class CalledLimiters {
     this.streams?.close()
     this.queue?.limiter.close()
     this.#calls?.close()
+    this.leased?.close()
   }
 
   /** The application ends all streams. */
@@ -82,12 +88,14 @@ export class CalledLimiters {
   reset(client: string): void {
     this.streams?.reset(client).catch(() => {})
     this.queue?.limiter.reset(client).catch(() => {})
+    this.leased?.end(client)
   }
 
   /** An operator blocks a client. */
   block(client: string, ms: number): void {
     this.streams?.block(client, ms).catch(() => {})
     this.queue?.limiter.block(client, ms).catch(() => {})
+    this.leased?.end(client, ms)
   }
 
   /** A stream reserves its estimate, and is settled when it ends. */

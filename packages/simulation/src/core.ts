@@ -115,6 +115,26 @@ const CAPS: readonly Replacement[] = [
     by: "host.machine.holds('refusals', this.refusals.set(copied(id), refusal).size, MAX_KEYS)\n",
   },
   {
+    file: 'core/src/limiter/leases/lease-ledger.ts',
+    text: 'const MAX_LEASES = 1000',
+    by: 'const MAX_LEASES = 2',
+  },
+  {
+    file: 'core/src/limiter/leases/lease-ledger.ts',
+    text: '    key.isTaking = true\n',
+    by: '    key.isTaking = true\n    host.machine.ahead.add(ahead)\n',
+  },
+  {
+    file: 'core/src/limiter/leases/lease-ledger.ts',
+    text: 'const MAX_KEYS = 10_000',
+    by: 'const MAX_KEYS = 4',
+  },
+  {
+    file: 'core/src/limiter/leases/lease-ledger.ts',
+    text: '    this.#leased.add(key)\n',
+    by: "    host.machine.holds('leases', this.#leased.add(key).size, MAX_LEASES)\n",
+  },
+  {
     file: 'core/src/limiter/waiting/wait-queues.ts',
     text: 'this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)\n',
     by: `this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)

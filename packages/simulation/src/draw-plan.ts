@@ -1,6 +1,7 @@
 import type { AlgorithmName } from '@sluice/core'
 import { ANCHORED, CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
 import { Draw } from './draw.ts'
+import { withLeases } from './draw-leases.ts'
 import { withLive } from './draw-live.ts'
 import { withWaits } from './draw-waits.ts'
 import {
@@ -81,10 +82,8 @@ export function planOf(seed: number): Plan {
     faults = faults.map((each) => withShareOf(draw, each))
   }
   faults = withVersions(application, faults)
-  return withLive(
-    draw,
-    withWaits(draw, { seed, ...epoch, duration, application, requests, faults }),
-  )
+  const drawn = { seed, ...epoch, duration, application, requests, faults }
+  return withLeases(draw, withLive(draw, withWaits(draw, drawn)))
 }
 
 /** The shares of the clients that policies refuse. */

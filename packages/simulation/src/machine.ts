@@ -28,6 +28,8 @@ export class Machine {
   /** Each time during which nothing ran: from, to. */
   readonly stalls: { readonly from: number; readonly to: number }[] = []
   readonly warnings: string[] = []
+  /** The charges that core takes in advance. */
+  readonly ahead = new WeakSet<object>()
   /** Called with what exceeds its cap. */
   exceeded: (what: string) => void = () => {}
   readonly #timeline: Timeline

@@ -71,6 +71,13 @@ export interface PlannedApplication {
   readonly queue?: PlannedPolicy
   /** The policy of another limiter, which the application calls several times in one turn. */
   readonly calls?: PlannedPolicy
+  /** The policies of another limiter, which leases busy keys, and for how long, ms. */
+  readonly leases?: {
+    readonly policies: readonly Extract<PlannedPolicy, { window: number }>[]
+    readonly leaseMs: number
+    /** Some of its processes have a version without leases. */
+    readonly withoutToo?: true
+  }
   /** ms */
   readonly deadline: number
   readonly onStoreError: 'local' | 'allow' | 'deny'
@@ -170,6 +177,8 @@ export interface PlannedRequest {
   readonly stream?: 'settle' | 'settle twice' | 'release'
   /** It is these calls about its client, all in one turn of the event loop. */
   readonly calls?: readonly PlannedCall[]
+  /** It is so many calls of the limiter that leases, one each so many ms. */
+  readonly leased?: { readonly times: number; readonly everyMs: number }
   /**
    * It is a call that waits. Left out, `maxMs`: until it is admitted. `abortsMs`: when it is aborted. `takesTurn`: it
    * takes a turn of a leaky bucket instead, and gives it back when it is aborted
@@ -183,8 +192,8 @@ export interface PlannedRequest {
 }
 
 /** Whether it is no request over HTTP. */
-export function isCall({ stream, wait, calls }: PlannedRequest): boolean {
-  return stream !== undefined || wait !== undefined || calls !== undefined
+export function isCall({ stream, wait, calls, leased }: PlannedRequest): boolean {
+  return [stream, wait, calls, leased].some((each) => each !== undefined)
 }
 
 /** What goes wrong with one server of the store. `master`: which one of a cluster. */

@@ -90,6 +90,11 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
     const others = requests.filter((each) => each.calls === undefined)
     yield { ...plan, application: withoutCalls, requests: others }
   }
+  const { leases, ...withoutLeases } = application
+  if (leases !== undefined) {
+    const others = requests.filter(({ leased }) => leased === undefined)
+    yield { ...plan, application: withoutLeases, requests: others }
+  }
   const { ban, routeBan, ...withoutBan } = application
   if (ban !== undefined) yield { ...plan, application: withoutBan }
   const { routeBan: _, ...withOneBan } = application

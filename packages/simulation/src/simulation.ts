@@ -3,6 +3,7 @@ import {
   checkAllOrNothing,
   checkDecided,
   checkHerd,
+  checkLeases,
   checkRecovery,
   checkSettled,
   checkSlots,
@@ -11,6 +12,7 @@ import {
   restDocuments,
 } from './checks/at-the-end.ts'
 import { Audit } from './checks/audit.ts'
+import { LeaseBound } from './checks/lease-bound.ts'
 import { Networks } from './checks/networks.ts'
 import { Order } from './checks/order.ts'
 import { Shares } from './checks/shares.ts'
@@ -75,7 +77,7 @@ export async function simulate(
     failure = { check, what, at: timeline.now, event: timeline.events }
     timeline.stop()
   }
-  const { policies, streams: reserving, queue, calls: called } = plan.application
+  const { policies, streams: reserving, queue, calls: called, leases } = plan.application
   const now = () => timeline.now
   const sendsTwice = maySendTwice(plan)
   const quotas = new Quotas(policies, versionsOf(plan))
@@ -86,6 +88,8 @@ export async function simulate(
   const waits = new Audit(queue === undefined ? [] : [queue], fail, now, sendsTwice)
   // What a call gives back, nobody may have charged.
   const calls = new Audit(called === undefined ? [] : [called], fail, now, true)
+  const leased = new Audit(leases?.policies ?? [], fail, now, sendsTwice)
+  const leaseBound = new LeaseBound(leases, () => world)
   // A script that a server of Redis has lost is sent again, and comes after others of its turn.
   const mayLose =
     lua !== undefined &&
@@ -99,6 +103,8 @@ export async function simulate(
       streams,
       waits,
       calls,
+      leased,
+      leaseBound,
       stored,
     ]),
     loadCore: cores.begin(),
@@ -109,6 +115,8 @@ export async function simulate(
     streams,
     waits,
     calls,
+    leased,
+    leaseBound,
     order: new Order({ timeline, fail, troubledUntil: () => world.troubledUntil }, !mayLose),
     networks: new Networks({ timeline, fail, plan, tell }),
     shares: new Shares(fail),
@@ -137,6 +145,7 @@ export async function simulate(
       checkWaits,
       checkSlots,
       checkSettled,
+      checkLeases,
       checkUnused,
       checkHerd,
     ])

@@ -1,4 +1,5 @@
 import type { Audit, Fail } from './checks/audit.ts'
+import type { LeaseBound } from './checks/lease-bound.ts'
 import type { Networks } from './checks/networks.ts'
 import type { Order } from './checks/order.ts'
 import type { Shares } from './checks/shares.ts'
@@ -31,6 +32,9 @@ export interface World {
   readonly waits: Audit
   /** What the store has decided about the calls of one turn, and their order. */
   readonly calls: Audit
+  /** What the store has decided about the calls of limiters that lease. */
+  readonly leased: Audit
+  readonly leaseBound: LeaseBound
   readonly order: Order
   readonly networks: Networks
   readonly shares: Shares

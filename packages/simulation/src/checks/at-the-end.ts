@@ -224,6 +224,20 @@ export async function checkSettled(world: World, { places }: Application): Promi
   }
 }
 
+/** Without faults, what was charged in the end is what was admitted: the rest of each lease was given back. */
+export async function checkLeases(world: World, { places }: Application): Promise<void> {
+  const { plan, timeline, leased, fail } = world
+  const { leases, deadline } = plan.application
+  if (leases === undefined || plan.faults.length > 0) return
+  await timeline.run(timeline.now + 60_000 + 4 * leases.leaseMs + deadline)
+  if (places.some(({ machine }) => machine.isOverloaded)) return
+  for (const [i, { name }] of leases.policies.entries()) {
+    const used = places.reduce((sum, { called }) => sum + (called.leased?.units.used[i] ?? 0), 0)
+    if (leased.charged[i] !== used)
+      fail('lease', `${name} was charged ${leased.charged[i]} units, and has admitted ${used}`)
+  }
+}
+
 /** When nothing is in use any more, every quota is full when it was said to be, and no state is left. */
 export async function checkUnused(world: World, { places }: Application): Promise<void> {
   const { timeline, plan, cluster, fail, audit, quotas } = world
@@ -308,8 +322,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
   // In Redis, keys live longer than their states are needed. Where limits differ, they also do in how long a state is kept; one with reservations is kept for its window, and
   // refusals for that of the ban which counts them.
   const hasBlocks = plan.faults.some(({ kind }) => kind === 'block network')
-  const { calls, queueBan } = plan.application
-  const isLong = calls !== undefined || queueBan !== undefined
+  const { calls, leases, queueBan } = plan.application
+  const isLong = calls !== undefined || leases !== undefined || queueBan !== undefined
   const differ = isPaidFor || hasOwn || isLong || plan.faults.some(isOtherVersion)
   if (differ || hasBlocks || reserves || world.lua !== undefined)
     await timeline.run(
