@@ -72,6 +72,18 @@ describe('a mistake', () => {
     expect((await simulate(smallest, cores)).failure).toBeUndefined()
   })
 
+  test('is found that gives back leased units and goes on using them', async () => {
+    const mistaken = await compileCore([
+      {
+        file: 'core/src/limiter/leases/lease-ledger.ts',
+        text: '    key.lease = undefined\n    this.#leased.delete(key)',
+        by: '    this.#leased.delete(key)',
+      },
+    ])
+    const { found } = await search(mistaken, 1, 200)
+    expect(found?.failure.check).toBe('lease')
+  })
+
   test('must be there exactly once', async () => {
     const file = 'core/src/algorithms/fixed-window/fixed-window.ts'
     await expect(compileCore([{ file, text: 'state.b', by: '' }])).rejects.toThrow('has 7 times')
