@@ -19,7 +19,7 @@ export const ATTRIBUTES = {
    */
   livePolicy: 'rate_limiting.live_policy',
   /**
-   * The source of the decision: `store`, `cache`, `local`, `allow`, `deny`; or `list`, `skip`, `preflight`. Of the
+   * The source of the decision: `store`, `cache`, `lease`, `local`, `allow`, `deny`; or `list`, `skip`, `preflight`. Of the
    * limit of a live policy `document` or `code`.
    */
   source: 'rate_limiting.source',
