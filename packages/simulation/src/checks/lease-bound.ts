@@ -1,8 +1,9 @@
 import type { Decision } from '@sluice/core'
+import type { Cluster } from '../cluster.ts'
 import type { PlannedApplication } from '../plan.ts'
 import type { Witness } from '../server.ts'
-import type { World } from '../world.ts'
 import { limitOf } from './account.ts'
+import type { Fail } from './audit.ts'
 import { boundOf } from './bound.ts'
 
 /** Units that were admitted, and when, ms on the store's clock. */
@@ -19,11 +20,14 @@ export interface Use {
 export class LeaseBound implements Witness {
   readonly #uses = new Map<string, Use[]>()
   readonly #planned: PlannedApplication['leases']
-  readonly #world: () => World
+  readonly #world: () => { readonly cluster: Cluster; readonly fail: Fail }
   readonly #ended = new Set<string>()
   #isOver = false
 
-  constructor(planned: PlannedApplication['leases'], world: () => World) {
+  constructor(
+    planned: PlannedApplication['leases'],
+    world: () => { readonly cluster: Cluster; readonly fail: Fail },
+  ) {
     this.#planned = planned
     this.#world = world
   }

@@ -12,7 +12,7 @@ interface Charged {
   readonly used: number[]
   /** What it has given back. */
   readonly given: number[]
-  /** Of the part that was taken in advance: what it was, what is used, and what the store had left after it. */
+  /** The parts that were taken in advance: what each was, what is used, and what the store had left after it. */
   readonly ahead: { readonly units: number[]; readonly used: number[]; readonly left: number[] }[]
 }
 
