@@ -110,6 +110,19 @@ describe('the fields', () => {
   })
 })
 
+test.each([
+  [429, 429],
+  [402, 429],
+  [503, 429],
+  [403, 403],
+  [404, 404],
+] as const)('with statusCode %d a banned client gets %d', (statusCode, status) => {
+  const state = stateOf([], [item('ban', 60_000)])
+  const options = { statusCode, retryAfterJitter: 0 }
+  expect(refusalOf(state, 'a', options, true).status).toBe(status)
+  expect(refusalOf(state, 'a', options).status).toBe(statusCode)
+})
+
 test('as an error it has what a handler needs, and no identifier of the client', () => {
   const refusal = refusalOf(stateOf([], [item('burst', 300)]), '192.0.2.1', PLAIN)
   const decision = { allowed: false } as Decision
