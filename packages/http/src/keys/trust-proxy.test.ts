@@ -95,7 +95,7 @@ describe('which proxies are trusted', () => {
   describe.each(['CF-Connecting-IP', 'true-client-ip', 'X-Real-IP', 'fly-client-ip'] as const)(
     'the one address in %s',
     (header) => {
-      const read = addressReader({ proxies: 'loopback', header }, plain)
+      const read = addressReader({ proxies: ['loopback', '10.0.0.0/8'], header }, plain)
       const from = (peer: string, fields: object) =>
         addressKey(read({ ...message('198.51.100.9', peer), headers: fields } as never))
       const name = header.toLowerCase()
@@ -111,6 +111,8 @@ describe('which proxies are trusted', () => {
 
       test('is the last one, if a client sent the field too', () => {
         expect(from('127.0.0.1', { [name]: '1.1.1.1, 203.0.113.7' })).toBe('203.0.113.7')
+        // No list: what is before an address of a proxy is not the client's.
+        expect(from('127.0.0.1', { [name]: '1.1.1.1, 10.0.0.9' })).toBe('10.0.0.9')
       })
 
       test('is not taken from another field', () => {
