@@ -18,9 +18,16 @@ export function checkLease(
   if (store.mode === 'sync')
     throw conflict(
       'lease',
-      'a remote store, with lease',
-      undefined,
+      'none, beside a store in this process',
+      leaseMs,
       'Remove lease: a store in this process decides without a call.',
+    )
+  const beside = (option: string, reason: string) =>
+    conflict(
+      'lease',
+      `none, beside ${option}`,
+      leaseMs,
+      `Remove lease or ${option}: ${reason}. Two limiters can have one each.`,
     )
   if (hasBan) throw beside('ban', 'a ban has to see every refusal')
   for (const policy of policies) {
@@ -44,13 +51,4 @@ export function checkLease(
         'Choose a shorter lease: a tenth of the window, or less.',
       )
   }
-}
-
-function beside(option: string, reason: string) {
-  return conflict(
-    option,
-    'no lease with it',
-    undefined,
-    `Remove lease or ${option}: ${reason}. Two limiters can have one each.`,
-  )
 }

@@ -369,27 +369,29 @@ describe('other keys', () => {
 
 describe('the option', () => {
   const remote = () => failingStore()
-  const errorOf = (options: object): Pick<SluiceError, 'code' | 'option'> => {
+  const errorOf = (options: object): Pick<SluiceError, 'code' | 'option' | 'expected'> => {
     try {
       createLimiter({ ...base, lease: '250ms', store: remote(), ...options } as never).close()
     } catch (error) {
-      const { code, option } = error as SluiceError
-      return { code, option }
+      const { code, option, expected } = error as SluiceError
+      return { code, option, expected }
     }
     throw new Error('it was taken')
   }
 
   it.each<[string, object]>([
-    ['lease', { store: undefined }],
-    ['lease', { window: 200 }],
+    ['a store in this process', { store: undefined }],
+    ['window of 200 ms', { window: 200 }],
     ['ban', { ban: { after: 1, within: '1m', for: ['1m'] } }],
     ['reserve', { reserve: true }],
     ['algorithm', { algorithm: 'leaky-bucket' }],
     ['live', { name: 'api', live: true }],
     ['alertAt', { alertAt: [0.5] }],
     ['enforce', { enforce: 0.5 }],
-  ])('contradicts %s in %j', (option, options) => {
-    expect(errorOf(options)).toEqual({ code: 'SLUICE_OPTION_CONFLICT', option })
+  ])('contradicts %s in %j', (named, options) => {
+    const expected = expect.stringContaining(named)
+    const error = { code: 'SLUICE_OPTION_CONFLICT', option: 'lease', expected }
+    expect(errorOf(options)).toEqual(error)
   })
 
   it('contradicts slots and dry runs', () => {
