@@ -6,7 +6,6 @@ import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
 
 export * from '@sluice/http'
-export { type SluiceStore, sluiceStore } from './express-rate-limit-store.ts'
 
 /** @typeParam R the requests, of which an application may have a type of its own */
 export interface RateLimitOptions<R extends Request = Request> extends CoreOptions<R, Response> {

@@ -10,7 +10,8 @@ import { patient } from '@sluice/test-harness/redis'
 import express from 'express'
 import { type Options, rateLimit as rateLimit8 } from 'express-rate-limit'
 import { rateLimit as rateLimit7 } from 'express-rate-limit7'
-import { createLimiter, type LimiterOptions, memoryStore, sluiceStore } from './index.ts'
+import { sluiceStore } from './express-rate-limit.ts'
+import { createLimiter, type LimiterOptions, memoryStore } from './index.ts'
 
 const redis = useRedis()
 const clock = manualClock()
@@ -39,7 +40,8 @@ async function start(
   { store = memoryStore({ clock }), ...terms }: Partial<LimiterOptions> = {},
   rateLimit: typeof rateLimit8 = rateLimit8,
 ) {
-  const limiter = createLimiter({ ...TERMS, ...terms, store, prefix: `erl-${++prefixes}` })
+  const own = terms.policies === undefined ? { ...TERMS, ...terms } : terms
+  const limiter = createLimiter({ ...own, store, prefix: `erl-${++prefixes}` } as LimiterOptions)
   const app = express()
   const counted = sluiceStore(limiter)
   const validate = { default: true, creationStack: false } as const
@@ -104,6 +106,46 @@ describe.each([
   })
 })
 
+test.each(['skipFailedRequests', 'skipSuccessfulRequests'])(
+  'a bucket beside %s is an error: refused requests would be owed for long',
+  async (option) => {
+    const silent = { logger: { error() {}, warn() {}, info() {}, debug() {} } } as Partial<Options>
+    const { counted, send } = await start(
+      { ...silent, [option]: true },
+      { algorithm: 'token-bucket' },
+    )
+    expect(() => counted.init({ [option]: true })).toThrow("algorithm: 'sliding-window'")
+    expect((await send()).status).toBe(500)
+  },
+)
+
+test('a bucket counts where nothing is skipped', async () => {
+  const { statuses } = await start({}, { algorithm: 'token-bucket' })
+  expect(await statuses(6)).toEqual([...Array(5).fill(200), 429])
+})
+
+test('a dry run refuses nobody', async () => {
+  const { counted, statuses } = await start(
+    {},
+    { policies: [{ name: 'trial', ...TERMS, dryRun: true }] },
+  )
+  expect(await statuses(8)).toEqual(Array(8).fill(200))
+  expect(await counted.get('127.0.0.1')).toMatchObject({ totalHits: 0 })
+})
+
+test('a refused client may come back when one request fits, not when all do', async () => {
+  const { counted } = await start({}, { algorithm: 'sliding-log' })
+  const resetMs = async () => {
+    const asked = Date.now()
+    const { resetTime } = await counted.increment('client')
+    return Math.round(((resetTime as Date).getTime() - asked) / 10_000) * 10_000
+  }
+  expect(await resetMs()).toBe(60_000)
+  clock.advance(40_000)
+  for (let i = 0; i < 4; i += 1) expect(await resetMs()).toBe(60_000)
+  expect(await resetMs()).toBe(20_000)
+})
+
 test('a key can be read and reset', async () => {
   const { counted, statuses } = await start({})
   await statuses(6)
@@ -126,7 +168,10 @@ test('a limit that is a function never refuses what the limiter admits', async (
 test('a store that fails does what the limiter says, and ends no process', async () => {
   const failing = failingStore({ clock })
   const terms = { store: failing, onStoreError: 'allow' } as unknown as Partial<LimiterOptions>
-  const { statuses } = await start({ skipSuccessfulRequests: true }, terms)
+  const { counted, statuses } = await start({ skipSuccessfulRequests: true }, terms)
   failing.fail()
   expect(await statuses(6)).toEqual(Array(6).fill(200))
+  // The middleware of version 7 would not catch it.
+  await counted.decrement('127.0.0.1')
+  expect(warned).toContain('SLUICE_SETTLE')
 })
