@@ -41,7 +41,7 @@ const SKILLS = {
     "a server of node:http, node:https or node:http2 without a framework, or a WebSocket's handshake",
   ),
   core: {
-    when: 'limiting something else than requests of HTTP (jobs, messages, calls of an API), or writing a store or an adapter; for a server, use the package of its framework',
+    when: 'limiting something else than requests of HTTP (jobs, messages, calls of an API); for a server, use the package of its framework',
     facts: [
       'A refusal is a decision with `allowed: false`, never a rejection. `retryAfterMs` is how long to wait.',
       'With a memory store the methods return their result; with every other store they return a promise.',

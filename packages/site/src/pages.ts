@@ -182,7 +182,7 @@ export const SECTIONS: readonly Section[] = [
         'A fetch that keeps to the limits of other people’s APIs',
       ),
       readme('budget', '@sluice/budget', 'Budgets for language models, in money or tokens'),
-      readme('meter', '@sluice/meter', 'What was charged, for whoever bills it'),
+      readme('meter', '@sluice/meter', 'What was charged, for billing'),
       readme('otel', '@sluice/otel', 'Metrics and traces for OpenTelemetry'),
       readme('cli', '@sluice/cli', 'Operating a store, replaying an access log'),
       readme('migrate', '@sluice/migrate', 'Rewriting code of other limiters'),
