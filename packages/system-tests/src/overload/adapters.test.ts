@@ -152,4 +152,19 @@ describe.each(Object.entries(SERVERS))('%s', (name, start) => {
     expect(read).toBeLessThan(length / 2)
     socket.destroy()
   })
+
+  // A standard Request does not say whether its client still sends.
+  if (!name.startsWith('Hono') && name !== 'a function of a Request')
+    test('who sends a body slowly holds a place for a second', async () => {
+      const text = 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1'
+      for (let i = 0; i < PLACES; i += 1) openRaw({ host: '127.0.0.1', port }, text)
+      await until(() => begun === PLACES, { what: 'all places are taken' })
+      const next = ask()
+      await until(async () => (await connections()) === PLACES + 1, { what: 'one waits' })
+      expect(begun).toBe(PLACES)
+      jest.spyOn(performance, 'now').mockReturnValue(2000)
+      await until(() => begun === PLACES + 1, { what: 'it begins' })
+      finish()
+      expect((await next).status).toBe(200)
+    })
 })
