@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   afterAll,
   afterEach,
@@ -10,8 +11,14 @@ import {
 } from '@jest/globals'
 import { memoryStore, SluiceError } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
-import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { postgresStore } from '@sluice/postgres'
+import { sqliteStore } from '@sluice/sqlite'
+import { describeUnless, scratch } from '@sluice/test-harness/jest'
+import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
+import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
+import { sqliteDriver, whyNoSqlite } from '@sluice/test-harness/sqlite'
 import { Redis } from 'ioredis'
+import { Pool } from 'pg'
 import { type BudgetAlert, type BudgetOptions, createBudget, type Usage } from './index.ts'
 
 let redis: RedisServer
@@ -25,10 +32,11 @@ afterAll(async () => {
   client.disconnect()
   await redis.stop()
 })
+let testNumber = 0
 const opened: { close(): void }[] = []
-afterEach(async () => {
+afterEach(() => {
   for (const each of opened.splice(0)) each.close()
-  await client.flushall()
+  testNumber += 1
 })
 
 /** A dollar for a million tokens of input, ten for those of output; what is cached costs a tenth. */
@@ -45,13 +53,44 @@ const levels = { key: 20, team: 500, organisation: 5000 }
 type Levels = keyof typeof levels
 
 function budgetOf(options: Partial<BudgetOptions<Levels>> = {}) {
-  const budget = createBudget({ unit: 'usd', window: 'month', levels, price, ...options })
+  const prefix = `test-${testNumber}`
+  const budget = createBudget({ unit: 'usd', window: 'month', levels, price, prefix, ...options })
   opened.push(budget)
   return budget
 }
 
-describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
-  const store = () => (kind === 'Redis' ? client : undefined)
+describe('in memory', () => behaves())
+describe('in Redis', () => behaves(() => client))
+describeUnless(whyNoSqlite(), 'in SQLite', () => {
+  const { folder } = scratch()
+  const driver = sqliteDriver()
+  let shared: ReturnType<typeof sqliteStore>
+  beforeAll(() => {
+    shared = sqliteStore(join(folder, 'budgets.db'), driver && { driver })
+  })
+  afterAll(() => shared.close())
+  behaves(() => shared)
+})
+describeUnless(whyNoPostgres(), 'in PostgreSQL', () => {
+  let server: PostgresServer
+  let pool: Pool
+  let store: ReturnType<typeof postgresStore>
+  beforeAll(async () => {
+    server = await startPostgres()
+    pool = new Pool({ connectionString: server.url })
+    store = postgresStore(pool)
+    await store.migrate()
+  })
+  afterAll(async () => {
+    store.close()
+    await pool.end()
+    await server.stop()
+  })
+  behaves(() => store)
+})
+
+/** @param store one that processes share. Left out: each budget counts for itself */
+function behaves(store: () => BudgetOptions['store'] = () => undefined) {
   const spentOf = async (budget: ReturnType<typeof budgetOf>) =>
     Object.fromEntries((await budget.usage(who)).levels.map(({ level, used }) => [level, used]))
 
@@ -87,10 +126,7 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
   test('a run ends at what it may cost and at its calls, in every process', async () => {
     const [one, other] = [budgetOf({ store: store() }), budgetOf({ store: store() })]
     const options = { id: 'run-7', max: '0.1 USD', maxCalls: 3 } as const
-    const runs =
-      kind === 'Redis'
-        ? [one.run(options), other.run(options)]
-        : [one.run(options), one.run(options)]
+    const runs = [one.run(options), (store() === undefined ? one : other).run(options)]
     const reserve = async (i: number, output: number) => {
       const { allowed, level, remaining } = await (runs[i] as (typeof runs)[0]).reserve(who, {
         model: 'large',
@@ -138,6 +174,7 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
 
   test('the 1,001st call at once hears that there are too many, and what is left', async () => {
     const budget = budgetOf({
+      deadline: patient.deadline,
       store: store(),
       levels: { key: 1000, team: 500, organisation: 5000 },
     })
@@ -268,7 +305,7 @@ describe.each(['memory', 'Redis'])('a budget in %s', (kind) => {
     ])
     expect(await spentOf(budget)).toEqual({ key: 1.35, team: 1.35, organisation: 1.35 })
   })
-})
+}
 
 describe('money', () => {
   test.each([
