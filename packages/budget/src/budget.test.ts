@@ -648,6 +648,11 @@ describe('options', () => {
     ['a unit that is none', { unit: 'Dollars' }, 'SLUICE_OPTION_VALUE'],
     ['no price', { price: undefined }, 'SLUICE_OPTION_TYPE'],
     ['no window', { window: undefined }, 'SLUICE_OPTION_TYPE'],
+    ['a most of output that is text', { maxOutput: '4096' }, 'SLUICE_OPTION_TYPE'],
+    ['a most of output of 0', { maxOutput: 0 }, 'SLUICE_OPTION_RANGE'],
+    ['a most of output of half a token', { maxOutput: 1.5 }, 'SLUICE_OPTION_RANGE'],
+    ['a most of output of NaN', { maxOutput: Number.NaN }, 'SLUICE_OPTION_RANGE'],
+    ['a most of output without end', { maxOutput: Infinity }, 'SLUICE_OPTION_RANGE'],
   ])('%s', (_, options, code) => {
     expect(() => budgetOf(options)).toThrow(expect.objectContaining({ code }) as never)
   })

@@ -2,6 +2,7 @@ import type { Duration, MediaTokens } from '@sluice/core'
 import {
   checkArray,
   checkFunction,
+  checkInteger,
   checkKnown,
   checkObject,
   checkOneOf,
@@ -88,7 +89,7 @@ export interface BudgetOptions<L extends string = string>
    * (`'charged'`). Default: `'returned'`.
    */
   lost?: 'returned' | 'charged' | undefined
-  /** The most output that the integrations ask for, where the application does not say it, tokens. Default: 4,096. */
+  /** The most output that the integrations ask for, where the application does not say it, tokens. 1 … 10⁹, default: 4,096. */
   maxOutput?: number | undefined
   /** About how many tokens a picture, a recording or a file is. Default: as `estimateTokens` has it. */
   mediaTokens?: MediaTokens | undefined
@@ -99,6 +100,7 @@ const KNOWN =
 /** The names of the levels that a run adds. */
 const OF_RUNS = /^(run|calls)(\.\d+)?(-2)?$/
 const MAX_LEVELS = 8
+const MAX_OUTPUT = 1_000_000_000
 
 /** The checked options. */
 export type Settings = ReturnType<typeof readSettings>
@@ -117,6 +119,7 @@ export function readSettings(options: BudgetOptions) {
   if (mediaTokens !== undefined) checkFunction('mediaTokens', mediaTokens, '(media) => tokens')
   if (typeof soft !== 'boolean') throw wrong('soft', 'true or false', soft, 'Write true or false.')
   checkOneOf('lost', lost, ['returned', 'charged'])
+  checkInteger('maxOutput', maxOutput, 1, MAX_OUTPUT)
   checkArray('alertAt', alertAt, 'an array of shares')
   const levels = Object.entries(checkObject('levels', options.levels, '{ key: 20, team: 500 }'))
   const names = levels.map(([name]) => name)
