@@ -54,16 +54,12 @@ export function auditedStore(
   user: User,
   world: World,
 ): Store<'async'> {
-  const { cluster } = world.plan.application
   let asked: Asked | undefined
   const learning: Learning = {
     asked: () => asked,
     ran: (own, value, now) => learn(world, user, own, value, now, world.cluster.transactions.last),
   }
-  const store =
-    world.lua === undefined
-      ? transactional(core, connection, world, learning)
-      : auditedRedis(core, connection, world.lua, cluster !== undefined, learning)
+  const store = storeOver(core, connection, world, learning)
   const open: Store<'async'>['open'] = (...opened) => {
     const [given, prefix] = opened
     const ban = given.find(({ algorithm }) => algorithm.chargedOn === 'refusal')
@@ -111,7 +107,7 @@ export function auditedStore(
       return answer
     }
     return {
-      shard: cluster && ((key) => groupOf(tagOf(key) || key)),
+      shard: ledger.shard,
       decide: (requests, isPeek) =>
         onceReady(() => asking({ requests, isPeek }, () => ledger.decide(requests, isPeek))),
       change: (change, raised) =>
@@ -122,6 +118,22 @@ export function auditedStore(
   return user.inForce && documents
     ? { ...store, open, documents: user.inForce.watch(documents) }
     : { ...store, open }
+}
+
+/** Core's store on the simulated server, of which nothing is learnt unless it is said. */
+export function storeOver(
+  core: Core,
+  connection: Connection,
+  world: World,
+  learning: Learning = { asked: () => undefined, ran() {} },
+): Store<'async'> {
+  const { cluster } = world.plan.application
+  const store =
+    world.lua === undefined
+      ? transactional(core, connection, world, learning)
+      : auditedRedis(core, connection, world.lua, cluster !== undefined, learning)
+  const shard = cluster && ((key: string) => groupOf(tagOf(key) || key))
+  return { ...store, open: (...opened) => Object.assign(store.open(...opened), { shard }) }
 }
 
 /** Its transactions run in TypeScript. */

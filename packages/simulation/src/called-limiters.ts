@@ -1,5 +1,6 @@
 import type { Limiter } from '@sluice/core'
 import { auditedStore } from './audited-store.ts'
+import { BudgetedCalls } from './budgeted-calls.ts'
 import { limitOf } from './checks/account.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
@@ -35,6 +36,8 @@ export class CalledLimiters {
   readonly #calls: Limiter<'async'> | undefined
   /** Undefined: the application has none. */
   readonly leased: LeasedLimiter | undefined
+  /** Undefined: the application has none. */
+  readonly budgeted: BudgetedCalls | undefined
   /** What ends each stream. */
   readonly #openStreams = new Set<() => void>()
   readonly #name: string
@@ -55,17 +58,20 @@ export class CalledLimiters {
     this.#connection = connection
     this.#core = core
     this.#world = world
-    const { streams, queue, calls, leases } = world.plan.application
+    const { streams, queue, calls, leases, budget } = world.plan.application
     this.streams =
       streams && this.#streamLimiter(streams, { ...streams, reserveMs: hold ?? streams.reserveMs })
     this.queue = queue && this.#queueLimiter(queue)
     this.#calls = calls && this.#callLimiter(calls)
-    this.leased = leases && new LeasedLimiter({ name, machine, connection }, core, world, leases)
+    const owner = { name, machine, connection }
+    this.leased = leases && new LeasedLimiter(owner, core, world, leases)
+    this.budgeted = budget && new BudgetedCalls(owner, core, world, budget)
   }
 
   /** A request that is no request over HTTP. */
   call(planned: PlannedRequest): void {
     if (planned.leased !== undefined) this.leased?.call(planned, planned.leased)
+    else if (planned.model !== undefined) void this.budgeted?.call(planned)
     else if (planned.calls !== undefined) this.#callAll(planned, planned.calls)
     else if (planned.wait?.takesTurn) void this.#takeTurn(planned, planned.wait)
     else if (planned.wait !== undefined) void this.#wait(planned, planned.wait)
@@ -77,6 +83,7 @@ export class CalledLimiters {
     this.queue?.limiter.close()
     this.#calls?.close()
     this.leased?.close()
+    this.budgeted?.close()
   }
 
   /** The application ends all streams. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import type { createBudget } from '@sluice/budget'
 import type { createLimiter, redisStore, StoreError, WaitError } from '@sluice/core'
 import type { FetchReply, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
 import type { LoadShedder } from '@sluice/http/overload'
@@ -15,6 +16,7 @@ export interface Core {
   readonly RoutedLimiter: typeof RoutedLimiter
   readonly FetchReply: typeof FetchReply
   readonly fetchExchange: typeof fetchExchange
+  readonly createBudget: typeof createBudget
   readonly createLimiter: typeof createLimiter
   readonly LoadShedder: typeof LoadShedder
   readonly transactionalStore: typeof transactionalStore
@@ -42,6 +44,7 @@ const ENTRY = `
 export { fetchExchange } from './http/src/fetch/fetch-exchange.ts'
 export { FetchReply } from './http/src/fetch/fetch-reply.ts'
 export { RoutedLimiter } from './http/src/path/routed-limiter.ts'
+export { createBudget } from './budget/src/budget.ts'
 export { createLimiter } from './core/src/limiter/create-limiter.ts'
 export { LoadShedder } from './http/src/overload/load-shedder.ts'
 export { StoreError } from './core/src/errors/store-error.ts'
@@ -231,7 +234,7 @@ function replacing(replacements: readonly Replacement[]): Plugin {
     name: 'replacing',
     setup({ onLoad, onEnd }) {
       const missing = new Set(replacements)
-      onLoad({ filter: /packages\/(core|http|transactional)\/src\/.*\.ts$/ }, ({ path }) => {
+      onLoad({ filter: /packages\/(core|http|transactional|budget)\/src\/.*\.ts$/ }, ({ path }) => {
         const file = relative(PACKAGES, path).split(sep).join('/')
         const own = [...replacements, ...CAPS].filter((each) => each.file === file)
         const forget = REMEMBERED[file]

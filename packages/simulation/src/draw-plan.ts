@@ -1,6 +1,7 @@
 import type { AlgorithmName } from '@sluice/core'
 import { ANCHORED, CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
 import { Draw } from './draw.ts'
+import { withBudget } from './draw-budgets.ts'
 import { withLeases } from './draw-leases.ts'
 import { withLive } from './draw-live.ts'
 import { withWaits } from './draw-waits.ts'
@@ -83,7 +84,7 @@ export function planOf(seed: number): Plan {
   }
   faults = withVersions(application, faults)
   const drawn = { seed, ...epoch, duration, application, requests, faults }
-  return withLeases(draw, withLive(draw, withWaits(draw, drawn)))
+  return withBudget(draw, withLeases(draw, withLive(draw, withWaits(draw, drawn))))
 }
 
 /** The shares of the clients that policies refuse. */

@@ -61,6 +61,15 @@ export interface PlannedWaits {
   readonly priority: 'constant' | 'by request'
 }
 
+/** A budget, whose window does not end. */
+export interface PlannedBudget {
+  readonly levels: { readonly client: number; readonly team: number }
+  readonly lost: 'returned' | 'charged'
+  readonly soft: boolean
+  /** ms */
+  readonly hold: number
+}
+
 /** What every process of the application is configured with. */
 export interface PlannedApplication {
   readonly processes: number
@@ -78,6 +87,8 @@ export interface PlannedApplication {
     /** Some of its processes have a version without leases. */
     readonly withoutToo?: true
   }
+  /** The budget of its calls of a language model, in tokens. Its clients are those of two teams. */
+  readonly budget?: PlannedBudget
   /** ms */
   readonly deadline: number
   readonly onStoreError: 'local' | 'allow' | 'deny'
@@ -179,6 +190,8 @@ export interface PlannedRequest {
   readonly calls?: readonly PlannedCall[]
   /** It is so many calls of the limiter that leases, one each so many ms. */
   readonly leased?: { readonly times: number; readonly everyMs: number }
+  /** It is a call of a language model: how it ends. `bill`: it is settled without a reservation. */
+  readonly model?: 'settle' | 'settle twice' | 'release' | 'cancel' | 'bill'
   /**
    * It is a call that waits. Left out, `maxMs`: until it is admitted. `abortsMs`: when it is aborted. `takesTurn`: it
    * takes a turn of a leaky bucket instead, and gives it back when it is aborted
@@ -192,8 +205,8 @@ export interface PlannedRequest {
 }
 
 /** Whether it is no request over HTTP. */
-export function isCall({ stream, wait, calls, leased }: PlannedRequest): boolean {
-  return [stream, wait, calls, leased].some((each) => each !== undefined)
+export function isCall({ stream, wait, calls, leased, model }: PlannedRequest): boolean {
+  return [stream, wait, calls, leased, model].some((each) => each !== undefined)
 }
 
 /** What goes wrong with one server of the store. `master`: which one of a cluster. */

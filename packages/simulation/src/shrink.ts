@@ -95,6 +95,11 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
     const others = requests.filter(({ leased }) => leased === undefined)
     yield { ...plan, application: withoutLeases, requests: others }
   }
+  const { budget, ...withoutBudget } = application
+  if (budget !== undefined) {
+    const others = requests.filter(({ model }) => model === undefined)
+    yield { ...plan, application: withoutBudget, requests: others }
+  }
   const { ban, routeBan, ...withoutBan } = application
   if (ban !== undefined) yield { ...plan, application: withoutBan }
   const { routeBan: _, ...withOneBan } = application

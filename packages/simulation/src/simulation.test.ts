@@ -84,6 +84,18 @@ describe('a mistake', () => {
     expect(found?.failure.check).toBe('lease')
   })
 
+  test('is found that makes a settlement of a budget again under another number', async () => {
+    const mistaken = await compileCore([
+      {
+        file: 'core/src/limiter/settle-until-confirmed.ts',
+        text: '(ends(each) ? each :',
+        by: '(ends(each) ? { ...each, claim: [host.machine.random32(), ...each.claim.slice(1)] } :',
+      },
+    ])
+    const { found } = await search(mistaken, 1, 50)
+    expect(found?.failure.check).toBe('budget')
+  })
+
   test('must be there exactly once', async () => {
     const file = 'core/src/algorithms/fixed-window/fixed-window.ts'
     await expect(compileCore([{ file, text: 'state.b', by: '' }])).rejects.toThrow('has 7 times')

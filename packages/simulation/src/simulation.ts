@@ -1,6 +1,7 @@
 import { random } from '@sluice/test-harness/random'
 import {
   checkAllOrNothing,
+  checkBudgets,
   checkDecided,
   checkHerd,
   checkLeases,
@@ -16,6 +17,7 @@ import { LeaseBound } from './checks/lease-bound.ts'
 import { Networks } from './checks/networks.ts'
 import { Order } from './checks/order.ts'
 import { Shares } from './checks/shares.ts'
+import { Spent } from './checks/spent.ts'
 import { StoredPolicies } from './checks/stored-policies.ts'
 import { Cluster } from './cluster.ts'
 import type { Cores } from './core.ts'
@@ -90,6 +92,7 @@ export async function simulate(
   const calls = new Audit(called === undefined ? [] : [called], fail, now, true)
   const leased = new Audit(leases?.policies ?? [], fail, now, sendsTwice)
   const leaseBound = new LeaseBound(leases, () => world)
+  const spent = new Spent(plan, fail)
   // A script that a server of Redis has lost is sent again, and comes after others of its turn.
   const mayLose =
     lua !== undefined &&
@@ -105,6 +108,7 @@ export async function simulate(
       calls,
       leased,
       leaseBound,
+      spent,
       stored,
     ]),
     loadCore: cores.begin(),
@@ -117,6 +121,7 @@ export async function simulate(
     calls,
     leased,
     leaseBound,
+    spent,
     order: new Order({ timeline, fail, troubledUntil: () => world.troubledUntil }, !mayLose),
     networks: new Networks({ timeline, fail, plan, tell }),
     shares: new Shares(fail),
@@ -146,6 +151,7 @@ export async function simulate(
       checkSlots,
       checkSettled,
       checkLeases,
+      checkBudgets,
       checkUnused,
       checkHerd,
     ])

@@ -3,6 +3,7 @@ import type { LeaseBound } from './checks/lease-bound.ts'
 import type { Networks } from './checks/networks.ts'
 import type { Order } from './checks/order.ts'
 import type { Shares } from './checks/shares.ts'
+import type { Spent } from './checks/spent.ts'
 import type { StoredPolicies } from './checks/stored-policies.ts'
 import type { Cluster } from './cluster.ts'
 import type { LoadCore } from './core.ts'
@@ -35,6 +36,8 @@ export interface World {
   /** What the store has decided about the calls of limiters that lease. */
   readonly leased: Audit
   readonly leaseBound: LeaseBound
+  /** What the calls of language models have used. */
+  readonly spent: Spent
   readonly order: Order
   readonly networks: Networks
   readonly shares: Shares

@@ -16,6 +16,7 @@ import type { World } from '../world.ts'
 import { REMEMBERED_MS } from './account.ts'
 import { decidedWithin } from './deadline.ts'
 import { rulingOf } from './exemptions.ts'
+import { teamOf } from './spent.ts'
 
 /** The longest that the breaker stays open once the store works, ms: lost probes count for 30 s. */
 const RECOVERY_MS = 40_000
@@ -238,6 +239,28 @@ export async function checkLeases(world: World, { places }: Application): Promis
   }
 }
 
+/** What each level of a budget has used is what its calls have, each charged once. */
+export async function checkBudgets(world: World, { places }: Application): Promise<void> {
+  const { plan, timeline, spent } = world
+  if (plan.application.budget === undefined) return
+  const [{ called }] = places as [Process]
+  const models = plan.requests.filter(({ model }) => model !== undefined)
+  const longest = Math.max(0, ...models.map(({ workMs = 0 }) => workMs))
+  await timeline.run(timeline.now + longest + plan.application.budget.hold + REPEATED_MS)
+  for (const client of new Set(models.map((each) => each.client))) {
+    const asked = called.budgeted?.budget.usage({ client, team: teamOf(client) })
+    void asked?.then(({ levels }) => {
+      for (const { level, used } of levels)
+        spent.checkUsed(
+          level as 'client' | 'team',
+          level === 'team' ? teamOf(client) : client,
+          used,
+        )
+    })
+    await timeline.run(timeline.now + plan.application.deadline)
+  }
+}
+
 /** When nothing is in use any more, every quota is full when it was said to be, and no state is left. */
 export async function checkUnused(world: World, { places }: Application): Promise<void> {
   const { timeline, plan, cluster, fail, audit, quotas } = world
@@ -331,7 +354,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
     )
   // What a client has of its own stays for a policy whose name no version has any more.
   if (hasOwn && versionsOf(plan).some(({ isRenamed }) => isRenamed)) return
-  if (cluster.size > 0) fail('unused', `the store keeps ${cluster.size} keys`)
+  if (cluster.size > 0 && plan.application.budget === undefined)
+    fail('unused', `the store keeps ${cluster.size} keys`)
 }
 
 /** How far a process's clock is ahead at most, ms: what it says ends at a time ends so much later. */

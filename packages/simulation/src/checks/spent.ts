@@ -1,0 +1,122 @@
+import type { Machine } from '../machine.ts'
+import { maySendTwice, type Plan } from '../plan.ts'
+import type { Witness } from '../server.ts'
+import type { Fail } from './audit.ts'
+
+/** The team of a client. */
+export const teamOf = (client: string) => (client === 'cyd' ? 'initech' : 'acme')
+
+/** What is known of a call of a language model, units. */
+export class Spending {
+  readonly machine: Machine
+  readonly client: string
+  readonly estimate: number
+  /** Whether the store has said that it is charged; undefined: nobody knows. */
+  isCharged: boolean | undefined
+  /** What it has used in the end; undefined: it has not ended. */
+  actual: number | undefined
+  readonly #changed: (spending: Spending) => void
+
+  constructor(
+    machine: Machine,
+    client: string,
+    estimate: number,
+    changed: (spending: Spending) => void,
+  ) {
+    this.machine = machine
+    this.client = client
+    this.estimate = estimate
+    this.#changed = changed
+  }
+
+  decided(isCharged: boolean): void {
+    this.isCharged = isCharged
+    if (isCharged) this.#changed(this)
+  }
+
+  ends(actual: number): void {
+    this.actual = actual
+  }
+}
+
+/**
+ * What all calls have used of the budget's levels: each is charged once, and no level has ever more than its limit.
+ * Checked until the store loses what it has counted, or its clock steps.
+ */
+export class Spent implements Witness {
+  readonly #all: Spending[] = []
+  readonly #plan: Plan
+  readonly #fail: Fail
+  #isOver = false
+
+  constructor(plan: Plan, fail: Fail) {
+    this.#plan = plan
+    this.#fail = fail
+  }
+
+  undone(): void {
+    this.#isOver = true
+  }
+
+  lost(): void {
+    this.#isOver = true
+  }
+
+  clockStepped(): void {
+    this.#isOver = true
+  }
+
+  /** A process begins a call, or settles what nobody has reserved: with an estimate of 0. */
+  begins(machine: Machine, client: string, estimate: number): Spending {
+    const spending = new Spending(machine, client, estimate, this.#checkLimits)
+    this.#all.push(spending)
+    return spending
+  }
+
+  /** Checks what a level has used, once every settlement was repeated. */
+  checkUsed(level: 'client' | 'team', id: string, used: number): void {
+    if (this.#isOver) return
+    const ranges = this.#of(level, id).map((each) => this.#rangeOf(each))
+    const least = ranges.reduce((sum, [from]) => sum + from, 0)
+    const most = ranges.reduce((sum, [, to]) => sum + to, 0)
+    if (used < least || used > most)
+      this.#fail('budget', `${id} has used ${used}, its calls ${least} to ${most}`)
+  }
+
+  #of(level: 'client' | 'team', id: string): Spending[] {
+    return this.#all.filter(({ client }) => (level === 'team' ? teamOf(client) : client) === id)
+  }
+
+  /** What a call is charged at least and at most in the end. */
+  #rangeOf({ machine, estimate, isCharged, actual }: Spending): readonly [number, number] {
+    const { soft = false, lost = 'returned' } = this.#plan.application.budget ?? {}
+    // Without a number of its own, a charge that is sent twice is charged twice.
+    const twice = maySendTwice(this.#plan) && (soft || lost === 'charged') ? estimate : 0
+    if (isCharged === false) return [0, soft ? estimate : twice]
+    const isBill = estimate === 0
+    const isKnown = !machine.isDead && actual !== undefined && (isBill || isCharged === true)
+    if (isKnown) return [actual, actual + twice]
+    const returned = isBill || lost === 'returned' || isCharged === undefined ? 0 : estimate
+    return [Math.min(returned, actual ?? returned), Math.max(estimate, actual ?? 0) + twice]
+  }
+
+  /** A reservation is never lost while its process lives, so what is admitted fits beside all others. */
+  readonly #checkLimits = ({ client }: Spending): void => {
+    const { budget } = this.#plan.application
+    if (this.#isOver || budget === undefined || budget.soft) return
+    // What is held ends where renewals do not come in time.
+    if (budget.lost === 'returned' && this.#plan.faults.length > 0) return
+    for (const [level, id] of [
+      ['client', client],
+      ['team', teamOf(client)],
+    ] as const) {
+      const own = this.#of(level, id).filter((each) => each.isCharged === true)
+      const least = own.reduce(
+        (sum, each) => sum + Math.min(each.estimate, each.actual ?? Infinity),
+        0,
+      )
+      const limit = budget.levels[level]
+      if (least > limit) this.#fail('budget', `${id} is admitted ${least} of ${limit}`)
+    }
+  }
+}
