@@ -149,6 +149,21 @@ test('a limit that has grown while all found a place falls within seconds', () =
   expect(late.filter(({ latencyMs }) => latencyMs <= 1000).length / 500).toBeGreaterThan(0.9)
 })
 
+test('critical requests over new connections, of which a turn accepts one, do not wait for the others', () => {
+  const draw = mix(10)
+  const server = played(
+    (self, end) => {
+      self.block(10)
+      end()
+    },
+    [{ perSecond: 1000, from: 0, to: 5000, draw: () => ({ ...draw(), connects: true }) }],
+  )
+  const critical = of(server, ({ importance }) => importance === CRITICAL)
+  expect(critical.length).toBeGreaterThan(200)
+  expect(served(critical)).toHaveLength(critical.length)
+  expect(p99(critical)).toBeLessThan(150)
+})
+
 test('a burst waits and is served', () => {
   const server = played(
     (HANDLERS['on the CPU'] as () => Handler)(),

@@ -84,6 +84,8 @@ export const TICK_MS = 100
 const REPORT_MS = 1000
 /** How long requests begin in one turn of the event loop before it reads what has arrived, ms. */
 const SLICE_MS = 5
+/** All has been read after so many turns without a request: in one a connection is accepted, in the next it is read. */
+const QUIET = 2
 /** While more arrives than can be done, a queue is at least so long, ms, and at least so many requests. */
 const SHORT_QUEUE_MS = 10
 const SHORT_QUEUE = 8
@@ -173,6 +175,13 @@ export class Admission {
   /** When the first request began in this turn; undefined: none has. */
   #sliceSince: number | undefined
   #pumps = 0
+  /** When the event loop began to read what has arrived meanwhile; undefined: it does not. */
+  #readingSince: number | undefined
+  /** How many requests have arrived, and how many had in the turn before. */
+  #arrived = 0
+  #seen = 0
+  /** How many turns in a row have brought none. */
+  #quietTurns = 0
 
   /** @param report called about once a second while there are requests, and when shedding begins */
   constructor(options: AdmissionOptions, runtime: Runtime, report?: () => void) {
@@ -204,6 +213,7 @@ export class Admission {
   /** Begins a request, if one of its class can begin at once. */
   enter(importance: number, request: unknown, response: unknown): Entry | undefined {
     this.#offered += 1
+    this.#arrived += 1
     const now = this.#runtime.now()
     if (!this.#isTicking) this.#startTicking(now)
     const own = this.#classes[importance] as Class
@@ -307,8 +317,18 @@ export class Admission {
     return entry
   }
 
+  /** After a long slice, the event loop reads all that has arrived: in one turn it accepts one connection. */
   readonly #endSlice = () => {
+    const now = this.#runtime.now()
+    this.#readingSince ??= now
+    this.#quietTurns = this.#arrived === this.#seen ? this.#quietTurns + 1 : 0
+    this.#seen = this.#arrived
+    if (this.#isSliceOver(now) && this.#quietTurns < QUIET && now - this.#readingSince < SLICE_MS) {
+      this.#runtime.afterTurn(this.#endSlice)
+      return
+    }
     this.#sliceSince = undefined
+    this.#readingSince = undefined
   }
 
   /** With each beginning, each class gets its share of one. */

@@ -9,6 +9,8 @@ export interface Arrival {
   readonly kind?: string
   /** The client leaves if it has no answer by then, ms after it has asked. */
   readonly patienceMs?: number
+  /** It comes over a new connection, of which a turn of the event loop accepts one. */
+  readonly connects?: true
   /** How often its proxy sends it again at once when it is refused. */
   readonly repeats?: number
 }
@@ -32,6 +34,8 @@ export class VirtualServer {
   /** The planned events, read in the order of time. */
   readonly #events: { at: number; act: () => void; order: number }[] = []
   #immediates: (() => void)[] = []
+  /** Reads the requests of connections that are not accepted yet. */
+  readonly #backlog: (() => void)[] = []
   #order = 0
   readonly #handle: (server: VirtualServer, end: () => void, outcome: Outcome) => void
 
@@ -76,18 +80,21 @@ export class VirtualServer {
   }
 
   arrive(at: number, arrival: Arrival = {}): void {
-    this.at(at, () => this.#receive(at, arrival))
+    const receive = () => this.#receive(at, arrival)
+    this.at(at, arrival.connects ? () => void this.#backlog.push(receive) : receive)
   }
 
   run(until: number): void {
     for (;;) {
       const [next] = this.#events
-      if (this.#immediates.length === 0) {
+      if (this.#immediates.length + this.#backlog.length === 0) {
         if (next === undefined || next.at > until) break
         this.now = Math.max(this.now, next.at)
       }
       const due = this.#events.findIndex(({ at }) => at > this.now)
       for (const { act } of this.#events.splice(0, due < 0 ? this.#events.length : due)) act()
+      const accepted = this.#backlog.shift()
+      if (accepted !== undefined) this.at(this.now, accepted)
       const immediates = this.#immediates
       this.#immediates = []
       for (const each of immediates) each()
