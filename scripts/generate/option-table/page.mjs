@@ -15,10 +15,10 @@ const PAGES = {
     ],
     concurrency: [
       'What a policy counts at the same time',
-      'Instead of the options above, except `name`, `alertAt`, `dryRun`, `enforce` and `live`.',
+      'These replace the options above, except `name`, `alertAt`, `dryRun`, `enforce` and `live`.',
     ],
     policies: ['Several policies', ''],
-    store: ['The store', 'Those about a remote store have no effect on a memory store.'],
+    store: ['The store', 'Options for a remote store have no effect on a memory store.'],
     events: ['What a limiter reports', 'See [events](events.md) and [operations](operations.md).'],
     memoryStore: ['`memoryStore(options)`', ''],
     redisStore: ['`redisStore(client, options)`', ''],
@@ -63,7 +63,7 @@ function optionsPage() {
 
 \`createLimiter(options)\` and the \`rateLimit(options)\` of every adapter take these options. Only adapters have [those of requests and responses](options-http.md). An entry of an adapter's \`routes\`, or Fastify's \`config.rateLimit\`, takes all but \`store\`, \`prefix\`, \`address\` and \`routes\`.
 
-Sluice converts nothing and ignores nothing. An option that does not exist throws a \`SluiceError\` with the code \`SLUICE_OPTION_UNKNOWN\`, options that contradict each other \`SLUICE_OPTION_CONFLICT\`, a wrong value the code behind "else". [Errors](errors.md) say what to write, also for [the names of other limiters](migrating.md).
+Sluice converts nothing and ignores nothing. An unknown option throws a \`SluiceError\` with the code \`SLUICE_OPTION_UNKNOWN\`, contradicting options \`SLUICE_OPTION_CONFLICT\`, a wrong value the code after "else". [The message](errors.md) says what to write, also for [the options of other limiters](migrating.md).
 
 A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`. Text is a decimal number, at most one space, then a unit in lower case; it must come to whole milliseconds. The units are ${DURATION_UNITS.map(unitText).join('; ')}. Words may have an \`s\`: \`minutes\`. A year has 365.25 days.
 
@@ -71,7 +71,7 @@ ${sectionsOf('options')}
 
 ## Options from a configuration
 
-To TypeScript, text from JSON or from the environment is any \`string\`. Say that you mean it with the type \`RateLimitConfig\`, in every adapter and for \`createLimiter\`:
+To TypeScript, text from JSON or the environment is any \`string\`. Cast it to \`RateLimitConfig\`, for every adapter and for \`createLimiter\`:
 
 \`\`\`ts
 const config = { limit: 100, window: process.env.WINDOW ?? '1m', algorithm: 'token-bucket' }
@@ -82,7 +82,7 @@ rateLimit({ ...(config as RateLimitConfig), store: redis, key: 'user' })
 
 It has all options but functions and \`store\`. The limiter checks them when it is created.
 
-Behind an object of options in a variable, write \`as const\` or \`satisfies RateLimitOptions\`.
+If you write the options into a variable, add \`as const\` or \`satisfies RateLimitOptions\`.
 `
 }
 
@@ -93,7 +93,7 @@ function httpPage() {
 
 The \`rateLimit(options)\` of every adapter takes these options besides [those of every limiter](options.md).
 
-**Functions** get the request and the response of the framework, and may be async, except that of \`trustProxy\`. In Koa both are \`ctx\`. The **key** that functions get is the client's, as the limiter counts it: \`203.0.113.7\`, \`user:42\`, or \`key:\` and what a key function returned. In \`skip\`, \`respond\` and \`onDecision\` it is that of the first policy, or what \`allow\` or \`deny\` lists. What a function throws goes to the application's error handler; from \`settle\` and \`onDecision\` it becomes a [warning](errors.md#warnings).
+**Functions** get the framework's request and response (in Koa, \`ctx\` for both), and may be async, except that of \`trustProxy\`. The **key** that they get is the client's as the limiter counts it: \`203.0.113.7\`, \`user:42\`, or \`key:\` and the result of a key function. In \`skip\`, \`respond\` and \`onDecision\` it is that of the first policy, or the entry of \`allow\` or \`deny\`. What a function throws goes to the application's error handler; from \`settle\` and \`onDecision\` it becomes a [warning](errors.md#warnings).
 
 ${sectionsOf('options-http')}
 
@@ -101,7 +101,7 @@ ${sectionsOf('options-http')}
 
 | profile | fields |
 |---|---|
-${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${fieldsOf(name).map(code).join(', ')} |`).join('\n')}
+${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${fieldsOf(name).map(code).join(', ') || 'none: the other profiles list dry runs too'} |`).join('\n')}
 `
 }
 

@@ -25,21 +25,21 @@ export const PROSE = {
     window: {
       required: 'unless `policies` or `concurrent` is set',
       description:
-        'The length of the window. A number is milliseconds; one below 1000 causes a [warning](errors.md#sluice_window_short). Windows of the calendar are fixed, and begin at midnight in `timeZone` on the day that `anchor` says. Each length that a function returns has its own quota; a process accepts 16 of them.',
+        'The length of the window. A number is milliseconds; one below 1000 causes a [warning](errors.md#sluice_window_short). Calendar windows are fixed and begin at midnight in `timeZone`, on the day of `anchor`. Each length that a function returns has its own quota; a process accepts 16 of them.',
       see: 'See [calendar windows](recipes.md#quotas-by-the-calendar) and [plans with different windows](recipes.md#plans-with-different-windows).',
       example: "createLimiter({ limit: 1000, window: '1d' })",
       avoid: 'Avoid long windows where clients must recover quickly.',
     },
     timeZone: {
       unset: "`'UTC'`",
-      description: 'With a `window` of the calendar: where its days begin.',
+      description: 'With a calendar `window`: where its days begin.',
       example: "createLimiter({ limit: 1000, window: 'day', timeZone: 'Europe/Berlin' })",
       avoid: "Avoid it with `'1d'`, which has no midnight.",
     },
     anchor: {
       unset: 'the 1st of the month, Monday',
       description:
-        "With `window: 'month'`: the day on which months begin; in a shorter month it is the last day. With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined` for the default. If a client's day changes, its current window ends as it said.",
+        "With `window: 'month'`: the day on which months begin, in shorter months the last day. With `window: 'week'`: a date on whose weekday weeks begin. A function may return `undefined` for the default. If a client's day changes, its current window ends as announced.",
       example: "createLimiter({ limit: 1000, window: 'month', anchor: 15 })",
       avoid: "Avoid it with `'day'`.",
     },
@@ -51,7 +51,7 @@ export const PROSE = {
     },
     burst: {
       unset: 'the default of the algorithm',
-      description: 'The size of the full bucket.',
+      description: 'How many units a full bucket holds.',
       example: "rateLimit({ limit: 100, window: '1m', algorithm: 'token-bucket', burst: 20 })",
       avoid: 'Avoid more than your server can take at once.',
     },
@@ -65,7 +65,7 @@ export const PROSE = {
     },
     unit: {
       description:
-        'The unit that is counted. Clients see the policy if the header profile has a word for it. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
+        'What is counted. Header fields show the policy only if their profile has a word for the unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
       see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
       example: "rateLimit({ limit: 10_000, window: '1d', unit: 'tokens', cost: 500 })",
       avoid: 'Avoid it if you count requests.',
@@ -73,7 +73,7 @@ export const PROSE = {
     dryRun: {
       unset: '`false`',
       description:
-        'The policy counts and reports, and refuses nothing. What it would refuse it does not charge. Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.',
+        'The policy counts and reports, but refuses nothing. It does not charge what it would refuse. Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.',
       example:
         "createLimiter({ policies: [{ name: 'new', limit: 10, window: '1s', dryRun: true }] })",
       avoid: 'Avoid it for limits that protect you today.',
@@ -81,7 +81,7 @@ export const PROSE = {
     enforce: {
       unset: '1',
       description:
-        'The share of the clients that the policy refuses; for all others it is a dry run. A hash of the key and of the names of limiter, policy and route chooses them, the same in every process; a larger share only adds clients.',
+        'The share of the clients that the policy refuses, the same ones in every process; for all others it is a dry run. A larger share only adds clients.',
       see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
       example: "createLimiter({ limit: 10, window: '1s', enforce: 0.1 })",
       avoid: 'Avoid it with `dryRun`.',
@@ -91,7 +91,7 @@ export const PROSE = {
       form: '`true`, or an object with bounds: `{ limit: { min, max } }`',
       typescript: 'boolean | LiveBounds',
       description:
-        'Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`, `dryRun` and `enforce` while the application runs: every process has a change within two seconds. The limiter, or the policy, needs a `name`.',
+        'Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`, `dryRun` and `enforce` while the application runs: every process applies a change within two seconds. The limiter, or the policy, needs a `name`.',
       see: 'See [live policies](live-policies.md).',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example:
@@ -101,13 +101,13 @@ export const PROSE = {
     alertAt: {
       unset: 'none',
       description:
-        'Shares of the limit. The request whose charge reaches such a share causes an event, in its process; so does a settlement.',
+        'Shares of the limit. A charge or a settlement that reaches one causes an event in its process.',
       example: "createLimiter({ limit: 100, window: '1m', alertAt: [0.8, 1] })",
       avoid: 'Avoid it for anonymous clients: each causes events.',
     },
     reserve: {
       description:
-        'With fixed and sliding windows and token buckets: the charge is an estimate that ends with its process. If that dies before it has settled, the charge is given back after `hold`. In an adapter with `settle` and a `cost` above 0; with `createLimiter` it is what `acquire` charges.',
+        'The charge is an estimate: if the process dies before it settles, the units come back after `hold`. For fixed and sliding windows and token buckets. In an adapter, it needs `settle` and a `cost` above 0; with `createLimiter`, it applies to `acquire`.',
       see: 'See [reservations](plans.md#reservations).',
       example: `rateLimit({
   limit: 10_000,
@@ -116,21 +116,21 @@ export const PROSE = {
   cost: 500,
   settle: (request) => request.body?.tokens,
 })`,
-      avoid: 'Avoid it if the cost is known before.',
+      avoid: 'Avoid it if the cost is known beforehand.',
     },
   },
   concurrency: {
     concurrent: {
       required: 'unless `policies`, or `limit` and `window`, are set',
       description:
-        'The requests of one key that may be in progress at the same time. A request uses a slot until the application has ended its response. 0 refuses everything.',
+        'How many requests of one key may be in progress at the same time. A request holds a slot until the application has ended its response. 0 refuses everything.',
       see: 'See [requests in progress](recipes.md#requests-in-progress).',
       example: "rateLimit({ concurrent: 5, key: 'user' })",
       avoid: 'Avoid it for short requests: `limit` bounds their rate.',
     },
     hold: {
       description:
-        'With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its process no longer renews it: the process died, or the client has left a request that never ends. In Hono: also if the client has left a stream, or nobody reads it. Slots are renewed three times in this time.',
+        'With `concurrent` or `reserve`: how long a slot stays taken, or an estimate charged, once its process stops renewing it: the process died, or the client left a request that never ends; in Hono also if the client left a stream, or nobody reads it. Processes renew three times within `hold`.',
       example: "rateLimit({ concurrent: 5, hold: '1m' })",
       avoid: 'Avoid short ones if the event loop stalls.',
     },
@@ -160,14 +160,14 @@ export const PROSE = {
         'The cost of a request. A number above the limit is an error: no request could ever be admitted.',
       example:
         "rateLimit({ limit: 100, window: '1m', cost: ({ method }) => (method === 'GET' ? 1 : 5) })",
-      avoid: 'Avoid it if only the response tells: use `settle`.',
+      avoid: 'Avoid it if only the response shows the cost: use `settle`.',
     },
     settle: {
       typescript: 'SettleOption<Request, Response>',
       unset: 'none',
       inPolicies: "the limiter's `settle`, unless the policy has a `cost` of its own",
       description:
-        'Returns what a request has really cost, or `undefined` to keep the estimate. Called when the application has ended the response: the difference to `cost` is given back or charged, into debt if necessary. Also called when the client leaves and once per window of a slow response: then the cost so far is charged, and nothing is given back.',
+        'Returns what a request really cost, or `undefined` to keep the estimate. When the application has ended the response, Sluice calls it and charges or gives back the difference to `cost`, into debt if necessary. When the client leaves, and once per window of a slow response, Sluice charges the cost so far and gives nothing back.',
       see: 'See [costs known afterwards](settle.md).',
       example:
         "rateLimit({ limit: 100, window: '1m', settle: (_, { statusCode }) => (statusCode < 400 ? 0 : 1) })",
@@ -193,7 +193,7 @@ export const PROSE = {
   },
   store: {
     store: {
-      form: 'a client of Redis as it is, or a store',
+      form: 'your Redis client, or a store',
       typescript: 'StoreOption<M>',
       unset: 'a memory store of its own',
       description: 'Where the counts are kept.',
@@ -204,7 +204,7 @@ export const PROSE = {
     },
     prefix: {
       description:
-        'Namespace of the keys in the store. Two limiters on one store share a count if their prefixes and the name, algorithm and window of the policy are the same. Sluice warns of that unless the second names its prefix. In one process their limits must not differ.',
+        'Namespace of the keys in the store. Limiters on one store [share a count](http.md#several-limits) if prefix, policy name, algorithm and window are the same; Sluice warns, unless the second names its prefix.',
       example: "rateLimit({ store: redis, prefix: 'login', limit: 5, window: '15m' })",
       avoid: 'Avoid changing it: counts start again.',
     },
@@ -213,7 +213,7 @@ export const PROSE = {
       typescript: 'BanOptions',
       unset: 'none',
       description:
-        'After so many refusals of a key `within` a duration, everything of that key is refused, on all routes, for the first duration of `for`; after the next ones for the next; the last one repeats. Once `within` has passed without a refusal after the last ban, all is forgotten. The key is that of the first policy. What a ban refuses is not counted.',
+        'After this many refusals of a key `within` a duration, all its requests are refused, on all routes, for the first duration of `for`, the next time for the second, and so on; the last one repeats. Once `within` has passed without a refusal after the last ban, everything is forgotten. The key is that of the first policy. What a ban refuses is not counted.',
       see: 'See [bans](recipes.md#ban-clients-that-ignore-refusals).',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example:
@@ -228,35 +228,35 @@ export const PROSE = {
     },
     onStoreError: {
       description:
-        "Decides while a remote store fails. `'local'`: this process, with the same policies, starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are refused, with 503.",
+        "Who decides while a remote store is down. `'local'`: this process, by the same policies, starting from what it has admitted itself. `'allow'` admits all requests, `'deny'` refuses all with 503.",
       see: 'See [failures](failures.md) and [operations](operations.md).',
       example: "rateLimit({ store: redis, limit: 100, window: '1m', onStoreError: 'deny' })",
       avoid: "Avoid `'deny'` if an outage costs more than abuse.",
     },
     localShare: {
       description:
-        "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 for four processes. What the store has left when it is back comes on top.",
+        "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 for four processes. When the store is back, it admits what it has left in addition.",
       example: "rateLimit({ store: redis, limit: 100, window: '1m', localShare: 0.25 })",
       avoid: 'Avoid it with one process.',
     },
     refusalCache: {
       unset: 'true, unless something in this process settles on the same quota',
       description:
-        'Whether a client that has nothing left is refused from memory, for at most 2 s, or `lease`, before a remote store is asked again. What another process changes, by `reset`, `settle`, `override` or `grant`, is seen no sooner.',
+        'Whether a client that has nothing left is refused from memory, for at most 2 s or `lease`, before Sluice asks a remote store again. Until then, a `reset`, `settle`, `override` or `grant` of another process goes unnoticed.',
       example: "rateLimit({ store: redis, limit: 100, window: '1m', refusalCache: false })",
       avoid: 'Avoid `false` under attack: each refusal asks the store.',
     },
     lease: {
       unset: 'none',
       description:
-        'How long a process may admit requests of a busy key from units that it has taken in advance from a remote store.',
+        'How long a process may admit requests of a busy key from units that it took from a remote store in advance.',
       see: 'See [leases](leases.md).',
       example: "rateLimit({ store: redis, limit: 300_000, window: '1m', lease: '250ms' })",
       avoid: 'Avoid it where no key is busy: it saves nothing.',
     },
     maxWaiting: {
       description:
-        'How many requests of this limiter wait in this process at most: for their turn in a leaky bucket, and, counted apart, in `wait` and `acquire`. Further ones are refused. A single key gets at most half of the places.',
+        'The most requests of this limiter that wait in this process: for their turn in a leaky bucket and, counted separately, in `wait` and `acquire`. Further ones are refused. One key gets at most half of the places.',
       see: 'See [waiting](waiting.md).',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', maxWaiting: 100 })",
       avoid: 'Avoid more than memory has room for.',
@@ -273,7 +273,7 @@ export const PROSE = {
       typescript: '(decision: Decision, request: Request, key: string) => void',
       unset: 'none',
       description:
-        'Called with every decision, for logs and metrics; of `createLimiter` with those of `consume`, `acquire` and `wait`, without a request.',
+        'Called with every decision, for logs and metrics; in `createLimiter` for `consume`, `acquire` and `wait`, without a request.',
       example:
         "createLimiter({ limit: 100, window: '1m', onDecision: ({ allowed }) => console.log(allowed) })",
       avoid: 'Avoid slow work: requests wait for it.',
@@ -282,7 +282,7 @@ export const PROSE = {
       typescript: '(event: ThresholdEvent) => void',
       unset: 'none',
       description:
-        'Called when a charge has brought a key to a share of its limit that `alertAt` lists, with the event that `sluice:threshold` publishes.',
+        'Called with the event of `sluice:threshold` when a charge brings a key to a share of its limit that `alertAt` lists.',
       see: 'See [thresholds](events.md#sluicethreshold).',
       example:
         "createLimiter({ limit: 100, window: '1m', alertAt: [0.8], onThreshold: console.log })",
@@ -291,7 +291,7 @@ export const PROSE = {
     keySecret: {
       unset: 'none',
       description:
-        "With a secret, the events of refusals and bans have `keyHash`: an HMAC-SHA-256 of the client's key, in base64url.",
+        "Adds `keyHash` to the events of refusals and bans: an HMAC-SHA-256 of the client's key, in base64url.",
       example: "createLimiter({ limit: 100, window: '1m', keySecret: process.env.KEY_SECRET })",
       avoid: 'Avoid one that differs by process.',
     },
@@ -309,21 +309,21 @@ export const PROSE = {
       typescript: 'TrustProxyOption',
       unset: "the framework's own setting",
       description:
-        "Which proxies to trust about the client's address, and which field they write: `X-Forwarded-For`, or `header`: `'Forwarded'`, `'CF-Connecting-IP'`, `'True-Client-IP'`, `'X-Real-IP'`, `'Fly-Client-IP'`.",
+        "Which proxies to trust for the client's address, and which field they write: `X-Forwarded-For`, or `header`: `'Forwarded'`, `'CF-Connecting-IP'`, `'True-Client-IP'`, `'X-Real-IP'`, `'Fly-Client-IP'`.",
       see: 'See [proxies](places/proxies.md) and [security](security.md).',
       errors: 'SLUICE_TRUST_PROXY',
       example: "rateLimit({ limit: 100, window: '1m', trustProxy: ['loopback', '10.0.0.0/8'] })",
       avoid: 'Avoid a number if clients can bypass a proxy.',
     },
     ipv6Prefix: {
-      description: 'IPv6 addresses that have so many bits in common share a key.',
+      description: 'IPv6 addresses with this many leading bits in common share a key.',
       example: "rateLimit({ limit: 100, window: '1m', ipv6Prefix: 64 })",
       avoid: 'Avoid 128: a client has more addresses than you can count.',
     },
     maxWait: {
       unset: 'a request is refused at once',
       description:
-        'A request that would be refused waits until it is admitted, for at most so long; one that would wait longer is refused at once. At most `maxWaiting` wait, and clients take turns.',
+        'The longest that a request waits instead of being refused; one that would wait longer is refused at once. At most `maxWaiting` wait, and clients take turns.',
       see: 'See [requests that wait](waiting.md#requests-that-wait).',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s' })",
       avoid: "Avoid it with `'leaky-bucket'`, which has `maxDelay`.",
@@ -332,7 +332,7 @@ export const PROSE = {
       description:
         'Among the requests that wait for a key, those with a higher number come first. Only with `maxWait`.',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', priority: () => 1 })",
-      avoid: 'Avoid one that clients state.',
+      avoid: 'Avoid one that clients can choose.',
     },
     skip: {
       typescript: '(request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>',
@@ -346,7 +346,7 @@ export const PROSE = {
       form: 'array of addresses, CIDRs and keys',
       typescript: 'readonly string[]',
       unset: 'none',
-      description: 'Clients that are never limited nor counted.',
+      description: 'Clients that are neither limited nor counted.',
       errors: 'SLUICE_OPTION_TYPE SLUICE_CIDR',
       example: "rateLimit({ limit: 100, window: '1m', allow: ['127.0.0.1', '10.0.0.0/8'] })",
       avoid: "Avoid your proxies' addresses.",
@@ -356,7 +356,7 @@ export const PROSE = {
       typescript: 'readonly string[]',
       unset: 'none',
       description:
-        'Clients that are always refused, with 403, their preflights too. A client on both lists is refused.',
+        'Clients that are always refused with 403, even their preflights. A client on both lists is refused.',
       errors: 'SLUICE_OPTION_TYPE SLUICE_CIDR',
       example: "rateLimit({ limit: 100, window: '1m', deny: ['203.0.113.0/24'] })",
       avoid: 'Avoid it for a temporary ban: `block` ends by itself.',
@@ -365,15 +365,15 @@ export const PROSE = {
       form: 'a profile, an array of compatible ones, or `false`',
       typescript: 'HeaderProfile | readonly HeaderProfile[] | false',
       description:
-        'Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with `false`. Fields that the application sets later win, unless `upstreamHeaders` removes them.',
+        'Which rate-limit fields responses have. Every refusal has `Retry-After`, even with `false`. Fields that the application sets later win, unless `upstreamHeaders` removes them.',
       see: 'See [the profiles](#header-profiles).',
       errors: 'SLUICE_HEADERS',
       example: "rateLimit({ limit: 100, window: '1m', headers: 'legacy' })",
-      avoid: 'Avoid `false` for clients that would slow down.',
+      avoid: 'Avoid `false` if clients can pace themselves.',
     },
     upstreamHeaders: {
       description:
-        "What becomes of rate-limit fields that the application sets after Sluice, such as those of a service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of `headers` alone, unless the request is exempt.",
+        "What happens to rate-limit fields that the application sets after Sluice, such as those of a service behind a gateway. `'keep'`: they win. `'remove'`: the response has only the fields of `headers`, unless the request is exempt.",
       example: "rateLimit({ limit: 100, window: '1m', upstreamHeaders: 'remove' })",
       avoid: "Avoid `'remove'` if clients need the service's limits.",
     },
@@ -385,15 +385,14 @@ export const PROSE = {
     },
     partitionSecret: {
       unset: 'none',
-      description:
-        "With a secret, the fields have a partition key (`pk`): an HMAC of the client's key.",
+      description: "Adds a partition key (`pk`) to the fields: an HMAC of the client's key.",
       example:
         "rateLimit({ limit: 100, window: '1m', partitionSecret: process.env.PARTITION_SECRET })",
       avoid: 'Avoid one that differs by process.',
     },
     statusCode: {
       description:
-        'The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429 in place of 402 and 503.',
+        'The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429 instead of 402 or 503.',
       example: "rateLimit({ limit: 100, window: '1m', statusCode: 503 })",
       avoid: 'Avoid 503 behind balancers that drop servers for it.',
     },
@@ -402,7 +401,7 @@ export const PROSE = {
         "'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown)",
       unset: 'problem+json (RFC 9457)',
       description:
-        "Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`. Status and header fields are set already. A refusal that it neither sends nor returns gets the default body after a second, with a warning. `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a refused request go on: it is not charged, and its decision says so. `deny` and `onStoreError` still refuse, with the default body.",
+        "Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`. Sluice has already set the status and the header fields. A refusal that it neither sends nor returns gets the default body after a second, with a warning. `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a refused request go on: it is not charged, and its decision says so. `deny` and `onStoreError` still refuse, with the default body.",
       example:
         "rateLimit({ limit: 100, window: '1m', respond: ({ retryAfterMs }) => ({ retryAfterMs }) })",
       avoid: "Avoid `'continue'` unless your handler reads the decision.",
@@ -418,7 +417,7 @@ export const PROSE = {
       typescript: '(context: Context) => string | undefined',
       unset: 'none: an error, unless `key` or `trustProxy` says who the client is',
       description:
-        "Hono and the Fetch standard, whose requests lack the client's address: returns it. For `limitFetch` it gets the arguments of the handler.",
+        "Hono and the Fetch standard: returns the client's address, which their requests lack. For `limitFetch`, it gets the handler's arguments.",
       example: `import { getConnInfo } from '@hono/node-server/conninfo'
 import { rateLimit } from '@sluice/hono'
 
@@ -430,7 +429,7 @@ rateLimit({ limit: 100, window: '1m', address: (c) => getConnInfo(c).remote.addr
       typescript: '',
       unset: 'none',
       description:
-        'Not in Fastify and Nest: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route. Below a mount point, a path is the whole one or the relative one.',
+        'Not in Fastify and Nest: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route. Below a mount point, write the whole path or the relative one.',
       errors: 'SLUICE_OPTION_TYPE SLUICE_ROUTE',
       example:
         "rateLimit({ limit: 100, window: '1m', routes: { 'POST /login': { limit: 5 }, '/health': false } })",
@@ -438,7 +437,7 @@ rateLimit({ limit: 100, window: '1m', address: (c) => getConnInfo(c).remote.addr
     },
     hook: {
       description:
-        "Fastify: when requests are decided, also per route. `'onRequest'`: before anything of the body is read. `'preValidation'`: when the body is parsed. `'preHandler'`: when it is validated, and the application knows the user.",
+        "Fastify: when requests are decided, also per route. `'onRequest'`: before the body is read. `'preValidation'`: after it is parsed. `'preHandler'`: after it is validated, when the application knows the user.",
       example: `import { rateLimit } from '@sluice/fastify'
 
 await app.register(rateLimit, { limit: 100, window: '1m', hook: 'preHandler' })`,
@@ -450,7 +449,7 @@ await app.register(rateLimit, { limit: 100, window: '1m', hook: 'preHandler' })`
       typescript: '(request: Request) => Class',
       unset: 'all requests are in one class',
       description:
-        'The class of a request. Decide by what the server knows, such as its route or the user that a token proves. It is called for every request. Names that are none of the `classes` count as the last one.',
+        'The class of a request. Decide by what the server knows, such as the route or the user of a verified token. Called for every request. A name that is not in `classes` counts as the last one.',
       example: `import { shedLoad } from '@sluice/express/overload'
 
 shedLoad({
@@ -464,7 +463,7 @@ shedLoad({
       typescript: 'Readonly<Record<Class, ClassOptions>>',
       unset: 'one class',
       description:
-        'The classes in the order of their importance, at most 16. The more important ones begin first, the others are shed first.',
+        'The classes, the most important first, at most 16. Requests of earlier classes begin first; those of later classes are shed first.',
       errors: 'SLUICE_OPTION_VALUE SLUICE_OPTION_TYPE',
       example: `import { shedLoad } from '@sluice/express/overload'
 
@@ -479,7 +478,7 @@ shedLoad({
       typescript: 'QueueOptions',
       unset: "`{ max: 200, maxWait: '1s' }`",
       description:
-        'How many requests may wait, and for how long. While more arrives than the process can do, fewer wait, and for less time.',
+        'How many requests may wait, and for how long. Under overload, fewer wait, and for less time.',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example: `import { shedLoad } from '@sluice/express/overload'
 
@@ -490,7 +489,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
   memoryStore: {
     maxKeys: {
       description:
-        'The most keys that are kept, over all limiters that use the store; a key with three policies counts three times. A full store removes expired keys first, then those nearest to a full quota, and never one that is being refused: if all are, new keys share one quota. A million keys need about 60 MB, and the keys themselves.',
+        'The most keys that the store keeps, for all its limiters; a key with three policies counts three times. A full store removes expired keys first, then those nearest to a full quota, but never one that is being refused: if all are, new keys share one quota. A million keys need about 60 MB plus their text.',
       example: 'memoryStore({ maxKeys: 100_000 })',
       avoid: 'Avoid fewer keys than clients.',
     },
@@ -512,7 +511,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       typescript: '() => unknown',
       unset: 'none',
       description:
-        'Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a failover the client may still be connected to the old master: make it reconnect here. May be async; what it throws becomes a warning.',
+        'Called at most once a second while the server says that it is a read-only replica: after a failover, the client may still be connected to the old master. Make it reconnect here. May be async; what it throws becomes a warning.',
       see: 'node-redis needs it, ioredis has [an option of its own](redis.md#after-a-failover).',
       example: 'redisStore(redis, { onReadOnly: () => redis.disconnect(true) })',
       avoid: 'Avoid it with `reconnectOnError`.',
@@ -526,7 +525,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
     },
     logged: {
       description:
-        'Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table writes much less, but after a crash or a failover all quotas are full again, and blocks are gone.',
+        'Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table writes much less, but after a crash or failover all quotas are full, and blocks are gone.',
       see: 'See [what a crash means](postgresql.md#what-a-crash-means).',
       example: 'postgresStore(pool, { logged: true })',
       avoid: 'Avoid it for short windows: it costs more than it keeps.',
@@ -545,20 +544,20 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
         'new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown }',
       unset: '`DatabaseSync` of `node:sqlite`, from Node 22.13 on',
       description:
-        'The driver that opens the file. The processes of a machine may use different ones, the threads of a process must not.',
+        'The driver that opens the file. Processes may use different ones, the threads of one process must not.',
       example: 'sqliteStore(path, { driver: Database })',
       avoid: 'Avoid two drivers in a process.',
     },
     durable: {
       description:
-        'Whether each decision waits until the disk has it. Without it counts survive the end of a process, but a loss of power may corrupt the file: delete it then.',
+        'Whether each decision waits for the disk. Without it, counts survive the end of a process, but a power failure may corrupt the file: then delete it.',
       see: 'See [what is kept](sqlite.md#what-is-kept).',
       example: 'sqliteStore(path, { durable: true })',
       avoid: 'Avoid it for short windows: every decision waits.',
     },
     maxBytes: {
       description:
-        'How large the file may become; its log comes on top, some MB. A million keys take about 110 MB. When it is full, requests are decided as `onStoreError` says.',
+        'How large the file may become, not counting some MB for its log. A million keys take about 110 MB. When it is full, `onStoreError` decides.',
       example: 'sqliteStore(path, { maxBytes: 100_000_000 })',
       avoid: 'Avoid less than your clients need.',
     },

@@ -10,18 +10,18 @@ export interface EventOptions<Request = void> {
    */
   name?: string | undefined
   /**
-   * Called with every decision, for logs and metrics; of `createLimiter` with those of `consume`,
-   * `acquire` and `wait`, without a request. Default: none.
+   * Called with every decision, for logs and metrics; in `createLimiter` for `consume`, `acquire`
+   * and `wait`, without a request. Default: none.
    */
   onDecision?: ((decision: Decision, request: Request, key: string) => void) | undefined
   /**
-   * Called when a charge has brought a key to a share of its limit that `alertAt` lists, with the
-   * event that `sluice:threshold` publishes. Default: none.
+   * Called with the event of `sluice:threshold` when a charge brings a key to a share of its limit
+   * that `alertAt` lists. Default: none.
    */
   onThreshold?: ((event: ThresholdEvent) => void) | undefined
   /**
-   * With a secret, the events of refusals and bans have `keyHash`: an HMAC-SHA-256 of the client's
-   * key, in base64url. Text of at least 16 characters. Default: none.
+   * Adds `keyHash` to the events of refusals and bans: an HMAC-SHA-256 of the client's key, in
+   * base64url. Text of at least 16 characters. Default: none.
    */
   keySecret?: string | undefined
 }

@@ -2,10 +2,10 @@
 /** The options of a memory store. */
 export interface MemoryStoreOptions {
   /**
-   * The most keys that are kept, over all limiters that use the store; a key with three policies
-   * counts three times. A full store removes expired keys first, then those nearest to a full
-   * quota, and never one that is being refused: if all are, new keys share one quota. A million
-   * keys need about 60 MB, and the keys themselves. Integer, 1 … 10^8 keys. Default: `1_000_000`.
+   * The most keys that the store keeps, for all its limiters; a key with three policies counts
+   * three times. A full store removes expired keys first, then those nearest to a full quota, but
+   * never one that is being refused: if all are, new keys share one quota. A million keys need
+   * about 60 MB plus their text. Integer, 1 … 10^8 keys. Default: `1_000_000`.
    */
   maxKeys?: number | undefined
   /** The clock. Default: the wall clock. */
@@ -17,8 +17,8 @@ export interface RedisStoreOptions {
   /** The clock. Default: the server's `TIME`, read by the script. */
   clock?: (() => number) | undefined
   /**
-   * Called, at most once in 1,000 ms, when the server says that it is a read-only replica: after a
-   * failover the client may still be connected to the old master: make it reconnect here. May be
+   * Called at most once a second while the server says that it is a read-only replica: after a
+   * failover, the client may still be connected to the old master. Make it reconnect here. May be
    * async; what it throws becomes a warning. Default: none.
    */
   onReadOnly?: (() => unknown) | undefined
@@ -30,8 +30,8 @@ export interface PostgresStoreOptions {
   schema?: string | undefined
   /**
    * Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table
-   * writes much less, but after a crash or a failover all quotas are full again, and blocks are
-   * gone. Default: `false`.
+   * writes much less, but after a crash or failover all quotas are full, and blocks are gone.
+   * Default: `false`.
    */
   logged?: boolean | undefined
   /** The clock. Default: the server's `clock_timestamp()`. */
@@ -41,20 +41,20 @@ export interface PostgresStoreOptions {
 /** The options of a store in a file of SQLite. */
 export interface SqliteStoreOptions {
   /**
-   * The driver that opens the file. The processes of a machine may use different ones, the threads
-   * of a process must not. A class: `Database` of better-sqlite3. Default: `DatabaseSync` of
-   * `node:sqlite`, from Node 22.13 on.
+   * The driver that opens the file. Processes may use different ones, the threads of one process
+   * must not. A class: `Database` of better-sqlite3. Default: `DatabaseSync` of `node:sqlite`, from
+   * Node 22.13 on.
    */
   driver?: new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown } | undefined
   /**
-   * Whether each decision waits until the disk has it. Without it counts survive the end of a
-   * process, but a loss of power may corrupt the file: delete it then. Default: `false`.
+   * Whether each decision waits for the disk. Without it, counts survive the end of a process, but
+   * a power failure may corrupt the file: then delete it. Default: `false`.
    */
   durable?: boolean | undefined
   /**
-   * How large the file may become; its log comes on top, some MB. A million keys take about 110 MB.
-   * When it is full, requests are decided as `onStoreError` says. Integer, 1,048,576 …
-   * 1,099,511,627,776 bytes. Default: `1_073_741_824`.
+   * How large the file may become, not counting some MB for its log. A million keys take about 110
+   * MB. When it is full, `onStoreError` decides. Integer, 1,048,576 … 1,099,511,627,776 bytes.
+   * Default: `1_073_741_824`.
    */
   maxBytes?: number | undefined
   /** The clock. Default: the machine's, which its processes share. */

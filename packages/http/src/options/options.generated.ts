@@ -18,23 +18,23 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   limit?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
    * The length of the window. A number is milliseconds; one below 1000 causes a
-   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short). Windows of the
-   * calendar are fixed, and begin at midnight in `timeZone` on the day that `anchor` says. Each
-   * length that a function returns has its own quota; a process accepts 16 of them. Duration, or
-   * `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function of the request and its key that
-   * gives a duration. Required unless `policies` or `concurrent` is set.
+   * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short). Calendar windows are
+   * fixed and begin at midnight in `timeZone`, on the day of `anchor`. Each length that a function
+   * returns has its own quota; a process accepts 16 of them. Duration, or `'day'`, `'week'`,
+   * `'month'`, 1 ms … 10 years. Or a function of the request and its key that gives a duration.
+   * Required unless `policies` or `concurrent` is set.
    */
   window?: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>) | undefined
   /**
-   * With `window: 'month'`: the day on which months begin; in a shorter month it is the last day.
-   * With `window: 'week'`: a date whose weekday weeks begin on. A function may return `undefined`
-   * for the default. If a client's day changes, its current window ends as it said. Integer, 1 …
-   * 31, a date such as `'2026-11-21'`, or a `Date`. Or a function of the request and its key that
-   * gives one. Default: the 1st of the month, Monday.
+   * With `window: 'month'`: the day on which months begin, in shorter months the last day. With
+   * `window: 'week'`: a date on whose weekday weeks begin. A function may return `undefined` for
+   * the default. If a client's day changes, its current window ends as announced. Integer, 1 … 31,
+   * a date such as `'2026-11-21'`, or a `Date`. Or a function of the request and its key that gives
+   * one. Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
   /**
-   * The requests of one key that may be in progress at the same time. A request uses a slot until
+   * How many requests of one key may be in progress at the same time. A request holds a slot until
    * the application has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests. Or a
    * function of the request and its key that gives one. Required unless `policies`, or `limit` and
    * `window`, are set.
@@ -57,11 +57,11 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    */
   cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
-   * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
-   * application has ended the response: the difference to `cost` is given back or charged, into
-   * debt if necessary. Also called when the client leaves and once per window of a slow response:
-   * then the cost so far is charged, and nothing is given back. Default: the limiter's `settle`,
-   * unless the policy has a `cost` of its own.
+   * Returns what a request really cost, or `undefined` to keep the estimate. When the application
+   * has ended the response, Sluice calls it and charges or gives back the difference to `cost`,
+   * into debt if necessary. When the client leaves, and once per window of a slow response, Sluice
+   * charges the cost so far and gives nothing back. Default: the limiter's `settle`, unless the
+   * policy has a `cost` of its own.
    */
   settle?: SettleOption<Request, Response> | undefined
 }
@@ -85,10 +85,10 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
-   * Returns what a request has really cost, or `undefined` to keep the estimate. Called when the
-   * application has ended the response: the difference to `cost` is given back or charged, into
-   * debt if necessary. Also called when the client leaves and once per window of a slow response:
-   * then the cost so far is charged, and nothing is given back. Default: none.
+   * Returns what a request really cost, or `undefined` to keep the estimate. When the application
+   * has ended the response, Sluice calls it and charges or gives back the difference to `cost`,
+   * into debt if necessary. When the client leaves, and once per window of a slow response, Sluice
+   * charges the cost so far and gives nothing back. Default: none.
    */
   settle?: SettleOption<Request, Response> | undefined
   /**
@@ -97,22 +97,22 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   user?: UserOption<Request> | undefined
   /**
-   * Which proxies to trust about the client's address, and which field they write:
-   * `X-Forwarded-For`, or `header`: `'Forwarded'`, `'CF-Connecting-IP'`, `'True-Client-IP'`,
-   * `'X-Real-IP'`, `'Fly-Client-IP'`. Addresses, CIDRs, `loopback`, `linklocal`, `uniquelocal`; a
-   * number of hops; a function `(address, hop) => boolean`; or `{ proxies, header }`, with one of
-   * these and the field. Default: the framework's own setting.
+   * Which proxies to trust for the client's address, and which field they write: `X-Forwarded-For`,
+   * or `header`: `'Forwarded'`, `'CF-Connecting-IP'`, `'True-Client-IP'`, `'X-Real-IP'`,
+   * `'Fly-Client-IP'`. Addresses, CIDRs, `loopback`, `linklocal`, `uniquelocal`; a number of hops;
+   * a function `(address, hop) => boolean`; or `{ proxies, header }`, with one of these and the
+   * field. Default: the framework's own setting.
    */
   trustProxy?: TrustProxyOption | undefined
   /**
-   * IPv6 addresses that have so many bits in common share a key. Integer, 32 … 128 bits. Default:
-   * `56`.
+   * IPv6 addresses with this many leading bits in common share a key. Integer, 32 … 128 bits.
+   * Default: `56`.
    */
   ipv6Prefix?: number | undefined
   /**
-   * A request that would be refused waits until it is admitted, for at most so long; one that would
-   * wait longer is refused at once. At most `maxWaiting` wait, and clients take turns. Duration, 1
-   * ms … 10 minutes. Default: a request is refused at once.
+   * The longest that a request waits instead of being refused; one that would wait longer is
+   * refused at once. At most `maxWaiting` wait, and clients take turns. Duration, 1 ms … 10
+   * minutes. Default: a request is refused at once.
    */
   maxWait?: Duration | undefined
   /**
@@ -127,24 +127,25 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   skip?: ((request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>) | undefined
   /**
-   * Clients that are never limited nor counted. Array of addresses, CIDRs and keys. Default: none.
+   * Clients that are neither limited nor counted. Array of addresses, CIDRs and keys. Default:
+   * none.
    */
   allow?: readonly string[] | undefined
   /**
-   * Clients that are always refused, with 403, their preflights too. A client on both lists is
+   * Clients that are always refused with 403, even their preflights. A client on both lists is
    * refused. Array of addresses, CIDRs and keys. Default: none.
    */
   deny?: readonly string[] | undefined
   /**
-   * Which rate-limit fields responses have. `Retry-After` is sent with every refusal, even with
-   * `false`. Fields that the application sets later win, unless `upstreamHeaders` removes them. A
-   * profile, an array of compatible ones, or `false`. Default: `['draft-11', 'draft-6']`.
+   * Which rate-limit fields responses have. Every refusal has `Retry-After`, even with `false`.
+   * Fields that the application sets later win, unless `upstreamHeaders` removes them. A profile,
+   * an array of compatible ones, or `false`. Default: `['draft-11', 'draft-6']`.
    */
   headers?: HeaderProfile | readonly HeaderProfile[] | false | undefined
   /**
-   * What becomes of rate-limit fields that the application sets after Sluice, such as those of a
-   * service behind a gateway. `'keep'`: they win. `'remove'`: the response has the fields of
-   * `headers` alone, unless the request is exempt. Default: `'keep'`.
+   * What happens to rate-limit fields that the application sets after Sluice, such as those of a
+   * service behind a gateway. `'keep'`: they win. `'remove'`: the response has only the fields of
+   * `headers`, unless the request is exempt. Default: `'keep'`.
    */
   upstreamHeaders?: 'keep' | 'remove' | undefined
   /**
@@ -153,22 +154,22 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   retryAfterJitter?: number | undefined
   /**
-   * With a secret, the fields have a partition key (`pk`): an HMAC of the client's key. Text of at
-   * least 16 characters. Default: none.
+   * Adds a partition key (`pk`) to the fields: an HMAC of the client's key. Text of at least 16
+   * characters. Default: none.
    */
   partitionSecret?: string | undefined
   /**
-   * The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429 in
-   * place of 402 and 503. Default: `429`.
+   * The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429
+   * instead of 402 or 503. Default: `429`.
    */
   statusCode?: 402 | 403 | 404 | 429 | 503 | undefined
   /**
    * Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`.
-   * Status and header fields are set already. A refusal that it neither sends nor returns gets the
-   * default body after a second, with a warning. `'throw'` hands the refusal to the application's
-   * error handler, as a `RateLimitError`. `'continue'` lets a refused request go on: it is not
-   * charged, and its decision says so. `deny` and `onStoreError` still refuse, with the default
-   * body. Default: problem+json (RFC 9457).
+   * Sluice has already set the status and the header fields. A refusal that it neither sends nor
+   * returns gets the default body after a second, with a warning. `'throw'` hands the refusal to
+   * the application's error handler, as a `RateLimitError`. `'continue'` lets a refused request go
+   * on: it is not charged, and its decision says so. `deny` and `onStoreError` still refuse, with
+   * the default body. Default: problem+json (RFC 9457).
    */
   respond?: 'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown) | undefined
   /** Decides, counts and reports, but never refuses and sends no fields. Default: `false`. */

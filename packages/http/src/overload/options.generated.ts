@@ -21,19 +21,19 @@ export interface QueueOptions {
 /** The options of `shedLoad` besides those that it shares with `rateLimit`. */
 export interface OverloadOptions<Request, Class extends string> {
   /**
-   * The class of a request. Decide by what the server knows, such as its route or the user that a
-   * token proves. It is called for every request. Names that are none of the `classes` count as the
-   * last one. Default: all requests are in one class.
+   * The class of a request. Decide by what the server knows, such as the route or the user of a
+   * verified token. Called for every request. A name that is not in `classes` counts as the last
+   * one. Default: all requests are in one class.
    */
   classOf?: ((request: Request) => Class) | undefined
   /**
-   * The classes in the order of their importance, at most 16. The more important ones begin first,
-   * the others are shed first. Object. Default: one class.
+   * The classes, the most important first, at most 16. Requests of earlier classes begin first;
+   * those of later classes are shed first. Object. Default: one class.
    */
   classes?: Readonly<Record<Class, ClassOptions>> | undefined
   /**
-   * How many requests may wait, and for how long. While more arrives than the process can do, fewer
-   * wait, and for less time. Object: `{ max, maxWait }`. Default: `{ max: 200, maxWait: '1s' }`.
+   * How many requests may wait, and for how long. Under overload, fewer wait, and for less time.
+   * Object: `{ max, maxWait }`. Default: `{ max: 200, maxWait: '1s' }`.
    */
   queue?: QueueOptions | undefined
 }
