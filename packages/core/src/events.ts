@@ -51,9 +51,8 @@ export interface DecisionEvent extends LimiterEvent {
    */
   readonly source: DecisionSource | 'list' | 'skip' | 'preflight'
   /**
-   * The name of the binding policy: of a refusal the one with the longest wait, otherwise the one
-   * with the least remaining. If only dry runs would refuse it, the one of these with the longest wait. Undefined if no
-   * policy decided.
+   * The name of the binding policy: in a refusal the one with the longest wait, otherwise the one with the least
+   * remaining. If only dry runs would refuse, the one of these with the longest wait. Undefined if no policy decided.
    */
   readonly policy: string | undefined
   /** The result of each policy, in their order. Empty if no policy decided. */
@@ -68,13 +67,13 @@ export interface DecisionEvent extends LimiterEvent {
   readonly retryAfterMs: number
   /** Leaky bucket: how long the request must wait for its turn, ms. */
   readonly delayMs: number
-  /** How long the decision took, with the call of the store, ms. 0 if no policy decided. */
+  /** How long the decision took, with the call to the store, ms. 0 if no policy decided. */
   readonly durationMs: number
   /** Whether the client is banned (the option `ban`). */
   readonly banned: boolean
   /**
-   * The HMAC of the key that the binding policy refuses, for a refusal with the option `keySecret`.
-   * Otherwise undefined.
+   * In a refusal with the option `keySecret`, the HMAC of the key that the binding policy refuses. Otherwise
+   * undefined.
    */
   readonly keyHash: string | undefined
 }
@@ -118,9 +117,9 @@ export interface StoreEvent {
    * - `'closed'`: it was down, and its last limiter was closed
    */
   readonly state: 'down' | 'up' | 'closed'
-  /** The error of the store or of its client, if the state is `'down'`. */
+  /** If the state is `'down'`, the error of the store or of its client. */
   readonly reason: string | undefined
-  /** The code of the error, else its name, if the state is `'down'`: `'ECONNREFUSED'`, `'DeadlineError'`. */
+  /** If the state is `'down'`, the code of the error, or else its name: `'ECONNREFUSED'`, `'DeadlineError'`. */
   readonly errorType: string | undefined
 }
 
@@ -150,14 +149,14 @@ export interface ThresholdEvent extends LimiterEvent {
   /** Units in use with this charge; never more than `limit`. */
   readonly used: number
   /**
-   * Units that the quota holds when it is full: of the limit that decided this charge. Of a leaky bucket, what
-   * its queue holds; of a process that decides alone, its local share.
+   * Units that the full quota holds, by the limit that decided this charge. For a leaky bucket, what its queue holds;
+   * for a process that decides alone, its local share.
    */
   readonly limit: number
   /**
-   * When the window ends in which this happened, ms since the epoch on the store's clock. It identifies the
-   * window: a fixed window, one of the calendar, or the half of a sliding window that is counted at present.
-   * Of every other algorithm: spans as long as the window, aligned to the epoch.
+   * When the present window ends, ms since the epoch on the store's clock. It identifies the window: a fixed or
+   * calendar window, or the present half of a sliding window. Other algorithms have spans as long as the window,
+   * aligned to the epoch.
    */
   readonly windowEndsAt: number
   /** When it was charged, ms on the store's clock. */
@@ -175,7 +174,7 @@ export interface PolicyChangeEvent {
   readonly limiter: string | undefined
   /** The name of the policy. */
   readonly policy: string
-  /** The name by which documents know it: those of the limiter, the policy and the route. */
+  /** Its name in documents, made of those of the limiter, the policy and the route. */
   readonly id: string
   /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
@@ -183,7 +182,7 @@ export interface PolicyChangeEvent {
   readonly limit: number | undefined
   /** Units per window until now; undefined if that was a function of the request. */
   readonly before: number | undefined
-  /** Units per window that the code says; undefined if that is a function of the request. */
+  /** Units per window in the code; undefined if that is a function of the request. */
   readonly codeLimit: number | undefined
   /** The share of the clients that it refuses, 0 … 1. */
   readonly enforced: number
@@ -197,9 +196,9 @@ export interface PolicyChangeEvent {
 
 /** The numbers of requests of one class. */
 export interface OverloadClassEvent {
-  /** Requests that began at once, or after they had waited. */
+  /** Requests that began, at once or after a wait. */
   readonly admitted: number
-  /** How many of the admitted had waited. */
+  /** How many of the admitted waited. */
   readonly waited: number
   /** Requests that were refused. */
   readonly shed: number
@@ -215,9 +214,9 @@ export interface OverloadEvent {
   /** Whether requests are being shed. */
   readonly shedding: boolean
   /**
-   * The signal that keeps more requests from beginning, if some are shed:
+   * The signal because of which requests are shed:
    *
-   * - `'latency'`: they take longer the more of them are in progress
+   * - `'latency'`: requests take longer the more are in progress
    * - `'event-loop-utilization'`: the event loop has no time left
    * - `'event-loop-delay'`: the event loop is late by more than 100 ms
    * - `'heap'`: the heap is nearly full
@@ -253,9 +252,9 @@ export interface ConsumeTrace extends LimiterEvent {
 export interface WaitTrace extends LimiterEvent {
   /** The policy with the longest delay. */
   readonly policy: string
-  /** How long it is going to wait, ms. */
+  /** How long it will wait, ms. */
   readonly delayMs: number
-  /** Set at the end: whether its turn came. False: its client left before. */
+  /** Set at the end: whether its turn came. False: its client left before that. */
   result?: boolean
 }
 

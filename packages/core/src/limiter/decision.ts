@@ -20,13 +20,12 @@ export interface PolicyDecision {
   /** False if this policy refuses, whatever the others say. */
   readonly allowed: boolean
   /**
-   * True if it refuses nothing (the options `dryRun` and `enforce` of a policy): the request is decided as if this policy
+   * True if it refuses nothing (a policy's options `dryRun` and `enforce`): the request is decided as if this policy
    * were not there. If `allowed` is false, it would have refused, and was not charged.
    */
   readonly dryRun?: true | undefined
   /**
-   * Units that the quota holds when it is full (token bucket: its capacity): the client's own, with what top-ups
-   * have added, if it has any.
+   * Units that the full quota holds (token bucket: its capacity), by the client's own limit and top-ups if it has any.
    */
   readonly limit: number
   /** Whole units that would still be admitted now. */
@@ -54,7 +53,7 @@ export interface PolicyDecision {
 
 /** A client is banned (the option `ban`). */
 export interface BanDecision {
-  /** True for one refusal only: that with which the ban begins. */
+  /** True only for the refusal with which the ban begins. */
   readonly began: boolean
   /** The time until the ban ends, ms from the decision on. */
   readonly endsMs: number
@@ -65,9 +64,8 @@ export interface Decision {
   /** Whether the request is admitted. A refusal is a value, never a rejected promise. */
   readonly allowed: boolean
   /**
-   * Units that the quota of the binding policy holds when it is full. The binding policy of a
-   * refusal is the one with the longest wait, otherwise the one with the least remaining. If all policies are dry
-   * runs, there is none: `Infinity`.
+   * Units that the binding policy's full quota holds. In a refusal, the binding policy is the one with the longest wait,
+   * otherwise the one with the least remaining. If all policies are dry runs, there is none: `Infinity`.
    */
   readonly limit: number
   /** Whole units that the binding policy would still admit now. */
@@ -91,13 +89,13 @@ export interface Decision {
   /**
    * The source of the decision: `'store'`; `'cache'`, a remembered refusal; `'lease'`, units that this process took from
    * the store in advance; `'local'`, this process while the store fails; `'allow'` or `'deny'`, a list or the option
-   * `onStoreError`. If policies were decided separately: of a refusal, who refused; otherwise `'store'`, unless some of
-   * them were decided without the store.
+   * `onStoreError`. If policies were decided separately, the source that refused; for an admission `'store'`, unless
+   * some were decided without the store.
    */
   readonly source: DecisionSource
   /**
-   * When it was decided: ms on the store's clock; the latest, if policies were decided separately. Of a lease: when the
-   * store charged it.
+   * When it was decided, ms on the store's clock: the latest time if policies were decided separately, and with a lease
+   * when the store charged it.
    */
   readonly at: number
 }

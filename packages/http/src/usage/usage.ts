@@ -10,13 +10,13 @@ import { previewAll } from './preview-all.ts'
 export interface PolicyUsage {
   /** The name of the policy. */
   readonly policy: string
-  /** The pattern of the only route that it limits. Left out if it is not for one route. */
+  /** The pattern of the route, if it limits only one. */
   readonly route?: string
   /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
   /** Units that the client may use: its own limit and top-ups, if it has any. */
   readonly limit: number
-  /** Units that it would have without a limit and top-ups of its own. Left out if they are the same. */
+  /** Units that it would have without its own limit and top-ups. Left out if they are the same. */
   readonly ordinaryLimit?: number
   /** Units in use, a debt included. Left out during a ban or a block: then nothing is left, whatever was used. */
   readonly used?: number
@@ -24,7 +24,7 @@ export interface PolicyUsage {
   readonly remaining: number
   /** When the quota is full again, as an ISO date. */
   readonly resetsAt: string
-  /** The length of the window, ms. Left out if it counts what is in use at the same time. */
+  /** The length of the window, ms. Left out for `concurrent`. */
   readonly windowMs?: number
   /** True if it refuses nothing: a dry run. */
   readonly dryRun?: true
@@ -50,7 +50,7 @@ export interface ClientUsage {
   readonly listed?: 'allow' | 'deny'
   /** When its ban, or the block of its network, ends, as an ISO date. Left out if it has none. */
   readonly bannedUntil?: string
-  /** Routes for which something else is true. Left out if there are none. */
+  /** Routes where `listed`, `bannedUntil` or `complete` differ. Left out if there are none. */
   readonly routes?: readonly RouteUsage[]
   /** False if the store did not answer: then policies are missing, or have what this process has counted. */
   readonly complete: boolean
