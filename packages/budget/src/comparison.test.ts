@@ -24,7 +24,7 @@ const ask = { model: 'known', output: 600 }
 
 /** Finds each answer of the column, by its row. */
 const ANSWERS: Record<string, () => Promise<string>> = {
-  'refuses what the estimate does not fit, before it is sent': async () => {
+  'refuses a call whose estimate does not fit, before it is sent': async () => {
     const budget = budgetOf()
     await budget.reserve(who, ask)
     return (await budget.reserve(who, ask)).allowed ? 'no' : 'yes'
@@ -69,7 +69,7 @@ const ANSWERS: Record<string, () => Promise<string>> = {
 }
 
 const page = readFileSync(join(__dirname, '../../../docs/budgets.md'), 'utf8')
-const table = page.slice(page.indexOf('## Beside other budgets'))
+const table = page.slice(page.indexOf('## Compared with other budgets'))
 const rows = [...table.matchAll(/^\| ([^|]+) \| ([^|]+) \|/gm)]
   .map(([, row, answer]) => [row, answer] as [string, string])
   .filter(([row]) => row !== '' && !row.startsWith('---') && row !== 'needs')
