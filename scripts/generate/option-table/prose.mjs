@@ -25,7 +25,7 @@ export const PROSE = {
     window: {
       required: 'unless `policies` or `concurrent` is set',
       description:
-        'The length of the window. A number is milliseconds; one below 1000 causes a [warning](errors.md#sluice_window_short). Calendar windows are fixed and begin at midnight in `timeZone`, on the day of `anchor`. Each length that a function returns has its own quota; a process accepts 16 of them.',
+        'The length of the window. A number is milliseconds; one below 1000 causes a [warning](errors.md#sluice_window_short). Calendar windows are fixed and begin at midnight in `timeZone`, on the day of `anchor`.',
       see: 'See [calendar windows](recipes.md#quotas-by-the-calendar) and [plans with different windows](recipes.md#plans-with-different-windows).',
       example: "createLimiter({ limit: 1000, window: '1d' })",
       avoid: 'Avoid long windows where clients must recover quickly.',
@@ -39,7 +39,7 @@ export const PROSE = {
     anchor: {
       unset: 'the 1st of the month, Monday',
       description:
-        "With `window: 'month'`: the day on which months begin, in shorter months the last day. With `window: 'week'`: a date on whose weekday weeks begin. A function may return `undefined` for the default. If a client's day changes, its current window ends as announced.",
+        "With `window: 'month'`: the day on which months begin, in shorter months the last day. With `window: 'week'`: a date on whose weekday weeks begin. A function may return `undefined` for the default.",
       example: "createLimiter({ limit: 1000, window: 'month', anchor: 15 })",
       avoid: "Avoid it with `'day'`.",
     },
@@ -130,7 +130,7 @@ export const PROSE = {
     },
     hold: {
       description:
-        'With `concurrent` or `reserve`: how long a slot stays taken, or an estimate charged, once its process stops renewing it: the process died, or the client left a request that never ends; in Hono also if the client left a stream, or nobody reads it. Processes renew three times within `hold`.',
+        'With `concurrent` or `reserve`: how long a slot stays taken, or an estimate charged, once its process stops renewing it, for example because it died. Processes renew three times within `hold`.',
       example: "rateLimit({ concurrent: 5, hold: '1m' })",
       avoid: 'Avoid short ones if the event loop stalls.',
     },
@@ -167,7 +167,7 @@ export const PROSE = {
       unset: 'none',
       inPolicies: "the limiter's `settle`, unless the policy has a `cost` of its own",
       description:
-        'Returns what a request really cost, or `undefined` to keep the estimate. When the application has ended the response, Sluice calls it and charges or gives back the difference to `cost`, into debt if necessary. When the client leaves, and once per window of a slow response, Sluice charges the cost so far and gives nothing back.',
+        'Returns what a request really cost, or `undefined` to keep the estimate. When the application has ended the response, Sluice calls it and charges or gives back the difference to `cost`, into debt if necessary.',
       see: 'See [costs known afterwards](settle.md).',
       example:
         "rateLimit({ limit: 100, window: '1m', settle: (_, { statusCode }) => (statusCode < 400 ? 0 : 1) })",
@@ -213,7 +213,7 @@ export const PROSE = {
       typescript: 'BanOptions',
       unset: 'none',
       description:
-        'After this many refusals of a key `within` a duration, all its requests are refused, on all routes, for the first duration of `for`, the next time for the second, and so on; the last one repeats. Once `within` has passed without a refusal after the last ban, everything is forgotten. The key is that of the first policy. What a ban refuses is not counted.',
+        'After this many refusals of a key `within` a duration, all its requests are refused, on all routes, for the first duration of `for`, the next time for the second, and so on; the last one repeats. The key is that of the first policy.',
       see: 'See [bans](recipes.md#ban-clients-that-ignore-refusals).',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example:
@@ -235,7 +235,7 @@ export const PROSE = {
     },
     localShare: {
       description:
-        "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 for four processes. When the store is back, it admits what it has left in addition.",
+        "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 for four processes.",
       example: "rateLimit({ store: redis, limit: 100, window: '1m', localShare: 0.25 })",
       avoid: 'Avoid it with one process.',
     },
@@ -511,7 +511,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       typescript: '() => unknown',
       unset: 'none',
       description:
-        'Called at most once a second while the server says that it is a read-only replica: after a failover, the client may still be connected to the old master. Make it reconnect here. May be async; what it throws becomes a warning.',
+        'Called at most once a second while the server says that it is a read-only replica. Make the client reconnect here. May be async; what it throws becomes a warning.',
       see: 'node-redis needs it, ioredis has [an option of its own](redis.md#after-a-failover).',
       example: 'redisStore(redis, { onReadOnly: () => redis.disconnect(true) })',
       avoid: 'Avoid it with `reconnectOnError`.',
@@ -525,7 +525,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
     },
     logged: {
       description:
-        'Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table writes much less, but after a crash or failover all quotas are full, and blocks are gone.',
+        'Whether the table that `migrate()` creates survives a crash of the server, at the cost of many more writes.',
       see: 'See [what a crash means](postgresql.md#what-a-crash-means).',
       example: 'postgresStore(pool, { logged: true })',
       avoid: 'Avoid it for short windows: it costs more than it keeps.',
@@ -550,7 +550,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
     },
     durable: {
       description:
-        'Whether each decision waits for the disk. Without it, counts survive the end of a process, but a power failure may corrupt the file: then delete it.',
+        'Whether each decision waits for the disk. Without it, counts survive the end of a process, but a power failure may corrupt the file.',
       see: 'See [what is kept](sqlite.md#what-is-kept).',
       example: 'sqliteStore(path, { durable: true })',
       avoid: 'Avoid it for short windows: every decision waits.',

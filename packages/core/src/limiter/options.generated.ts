@@ -26,9 +26,8 @@ export interface PolicyOptions {
   /**
    * The length of the window. A number is milliseconds; one below 1000 causes a
    * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short). Calendar windows are
-   * fixed and begin at midnight in `timeZone`, on the day of `anchor`. Each length that a function
-   * returns has its own quota; a process accepts 16 of them. Duration, or `'day'`, `'week'`,
-   * `'month'`, 1 ms … 10 years. Required unless `policies` or `concurrent` is set.
+   * fixed and begin at midnight in `timeZone`, on the day of `anchor`. Duration, or `'day'`,
+   * `'week'`, `'month'`, 1 ms … 10 years. Required unless `policies` or `concurrent` is set.
    */
   window?: Duration | CalendarUnit | undefined
   /**
@@ -39,8 +38,8 @@ export interface PolicyOptions {
   /**
    * With `window: 'month'`: the day on which months begin, in shorter months the last day. With
    * `window: 'week'`: a date on whose weekday weeks begin. A function may return `undefined` for
-   * the default. If a client's day changes, its current window ends as announced. Integer, 1 … 31,
-   * a date such as `'2026-11-21'`, or a `Date`. Default: the 1st of the month, Monday.
+   * the default. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Default: the 1st of
+   * the month, Monday.
    */
   anchor?: Anchor | undefined
   /** How the units are counted. Default: `'sliding-window'`. */
@@ -96,8 +95,7 @@ export interface PolicyOptions {
   concurrent?: number | undefined
   /**
    * With `concurrent` or `reserve`: how long a slot stays taken, or an estimate charged, once its
-   * process stops renewing it: the process died, or the client left a request that never ends; in
-   * Hono also if the client left a stream, or nobody reads it. Processes renew three times within
+   * process stops renewing it, for example because it died. Processes renew three times within
    * `hold`. Duration, 1000 ms … 1 hour. Default: `'30s'`.
    */
   hold?: Duration | undefined
@@ -119,10 +117,8 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
   /**
    * After this many refusals of a key `within` a duration, all its requests are refused, on all
    * routes, for the first duration of `for`, the next time for the second, and so on; the last one
-   * repeats. Once `within` has passed without a refusal after the last ban, everything is
-   * forgotten. The key is that of the first policy. What a ban refuses is not counted. Object `{
-   * after, within, for }`: 1 … 100 refusals, a duration, and an array of 1 … 10 durations. Default:
-   * none.
+   * repeats. The key is that of the first policy. Object `{ after, within, for }`: 1 … 100
+   * refusals, a duration, and an array of 1 … 10 durations. Default: none.
    */
   ban?: BanOptions | undefined
   /**
@@ -138,8 +134,8 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
   onStoreError?: 'local' | 'allow' | 'deny' | undefined
   /**
    * With `onStoreError: 'local'`: the share of every limit that this process admits by itself while
-   * the store fails, at least one unit: 0.25 for four processes. When the store is back, it admits
-   * what it has left in addition. Number, above 0, up to 1. Default: `1`.
+   * the store fails, at least one unit: 0.25 for four processes. Number, above 0, up to 1. Default:
+   * `1`.
    */
   localShare?: number | undefined
   /**

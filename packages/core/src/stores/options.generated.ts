@@ -17,9 +17,8 @@ export interface RedisStoreOptions {
   /** The clock. Default: the server's `TIME`, read by the script. */
   clock?: (() => number) | undefined
   /**
-   * Called at most once a second while the server says that it is a read-only replica: after a
-   * failover, the client may still be connected to the old master. Make it reconnect here. May be
-   * async; what it throws becomes a warning. Default: none.
+   * Called at most once a second while the server says that it is a read-only replica. Make the
+   * client reconnect here. May be async; what it throws becomes a warning. Default: none.
    */
   onReadOnly?: (() => unknown) | undefined
 }
@@ -29,9 +28,8 @@ export interface PostgresStoreOptions {
   /** The schema of the table `sluice_states`. Text, 1 to 63 characters. Default: `'public'`. */
   schema?: string | undefined
   /**
-   * Whether the table that `migrate()` creates survives a crash of the server. An UNLOGGED table
-   * writes much less, but after a crash or failover all quotas are full, and blocks are gone.
-   * Default: `false`.
+   * Whether the table that `migrate()` creates survives a crash of the server, at the cost of many
+   * more writes. Default: `false`.
    */
   logged?: boolean | undefined
   /** The clock. Default: the server's `clock_timestamp()`. */
@@ -48,7 +46,7 @@ export interface SqliteStoreOptions {
   driver?: new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown } | undefined
   /**
    * Whether each decision waits for the disk. Without it, counts survive the end of a process, but
-   * a power failure may corrupt the file: then delete it. Default: `false`.
+   * a power failure may corrupt the file. Default: `false`.
    */
   durable?: boolean | undefined
   /**

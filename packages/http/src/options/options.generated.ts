@@ -19,18 +19,16 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   /**
    * The length of the window. A number is milliseconds; one below 1000 causes a
    * [warning](https://sluicejs.github.io/sluice/errors#sluice_window_short). Calendar windows are
-   * fixed and begin at midnight in `timeZone`, on the day of `anchor`. Each length that a function
-   * returns has its own quota; a process accepts 16 of them. Duration, or `'day'`, `'week'`,
-   * `'month'`, 1 ms … 10 years. Or a function of the request and its key that gives a duration.
-   * Required unless `policies` or `concurrent` is set.
+   * fixed and begin at midnight in `timeZone`, on the day of `anchor`. Duration, or `'day'`,
+   * `'week'`, `'month'`, 1 ms … 10 years. Or a function of the request and its key that gives a
+   * duration. Required unless `policies` or `concurrent` is set.
    */
   window?: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>) | undefined
   /**
    * With `window: 'month'`: the day on which months begin, in shorter months the last day. With
    * `window: 'week'`: a date on whose weekday weeks begin. A function may return `undefined` for
-   * the default. If a client's day changes, its current window ends as announced. Integer, 1 … 31,
-   * a date such as `'2026-11-21'`, or a `Date`. Or a function of the request and its key that gives
-   * one. Default: the 1st of the month, Monday.
+   * the default. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Or a function of the
+   * request and its key that gives one. Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
   /**
@@ -59,9 +57,8 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   /**
    * Returns what a request really cost, or `undefined` to keep the estimate. When the application
    * has ended the response, Sluice calls it and charges or gives back the difference to `cost`,
-   * into debt if necessary. When the client leaves, and once per window of a slow response, Sluice
-   * charges the cost so far and gives nothing back. Default: the limiter's `settle`, unless the
-   * policy has a `cost` of its own.
+   * into debt if necessary. Default: the limiter's `settle`, unless the policy has a `cost` of its
+   * own.
    */
   settle?: SettleOption<Request, Response> | undefined
 }
@@ -87,8 +84,7 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   /**
    * Returns what a request really cost, or `undefined` to keep the estimate. When the application
    * has ended the response, Sluice calls it and charges or gives back the difference to `cost`,
-   * into debt if necessary. When the client leaves, and once per window of a slow response, Sluice
-   * charges the cost so far and gives nothing back. Default: none.
+   * into debt if necessary. Default: none.
    */
   settle?: SettleOption<Request, Response> | undefined
   /**
