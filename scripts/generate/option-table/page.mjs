@@ -63,7 +63,7 @@ function optionsPage() {
 
 \`createLimiter(options)\` and the \`rateLimit(options)\` of every adapter take these options. Only adapters have [those of requests and responses](options-http.md). An entry of an adapter's \`routes\`, or Fastify's \`config.rateLimit\`, takes all but \`store\`, \`prefix\`, \`address\` and \`routes\`.
 
-Sluice converts nothing and ignores nothing. An unknown option throws a \`SluiceError\` with the code \`SLUICE_OPTION_UNKNOWN\`, contradicting options \`SLUICE_OPTION_CONFLICT\`, a wrong value the code after "else". [The message](errors.md) says what to write, also for [the options of other limiters](migrating.md).
+Sluice converts nothing and ignores nothing. An unknown option throws a \`SluiceError\` with the code \`SLUICE_OPTION_UNKNOWN\`, contradicting options \`SLUICE_OPTION_CONFLICT\`, a wrong value the code after "otherwise". [The message](errors.md) says what to write, also for [the options of other limiters](migrating.md).
 
 A **duration** is a whole number of milliseconds, or text with a unit: \`'500ms'\`, \`'1m'\`, \`'15 minutes'\`, \`'1d'\`. Text is a decimal number, at most one space, then a unit in lower case; it must come to whole milliseconds. The units are ${DURATION_UNITS.map(unitText).join('; ')}. Words may have an \`s\`: \`minutes\`. A year has 365.25 days.
 
@@ -127,7 +127,7 @@ function entry(name, option, place) {
   ]
   const where = Object.hasOwn(PAGES.options, place) ? 'in an adapter also ' : 'or '
   const facts = [
-    `${capital(formOf(option))}${perRequest ? `; ${where}a function \`(request, key)\` that returns ${returned(option)}` : ''}; else ${errorsOf(option).map(code).join(', ')}`,
+    `${capital(formOf(option))}${perRequest ? `; ${where}a function \`(request, key)\` that returns ${returned(option)}` : ''}; otherwise ${errorsOf(option).map(code).join(', ')}`,
     option.required === undefined
       ? `Default: ${defaultOf(name, option)}`
       : `Required, ${option.required}`,
