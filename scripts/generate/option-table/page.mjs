@@ -102,6 +102,8 @@ ${sectionsOf('options-http')}
 | profile | fields |
 |---|---|
 ${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${fieldsOf(name).map(code).join(', ') || 'none: the other profiles list dry runs too'} |`).join('\n')}
+
+\`'draft-8'\` to \`'draft-11'\` have the same syntax. The reset of \`'legacy'\` is in epoch seconds, that of \`'legacy-delta'\` in seconds from now.
 `
 }
 

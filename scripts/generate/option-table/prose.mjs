@@ -213,7 +213,7 @@ export const PROSE = {
       typescript: 'BanOptions',
       unset: 'none',
       description:
-        'After this many refusals of a key `within` a duration, all its requests are refused, on all routes, for the first duration of `for`, the next time for the second, and so on; the last one repeats. The key is that of the first policy.',
+        'After `after` refusals of a key in the time `within`, all its requests are refused, on all routes, for the first duration of `for`, the next time for the second, and so on; the last one repeats. The key is that of the first policy.',
       see: 'See [bans](recipes.md#ban-clients-that-ignore-refusals).',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example:

@@ -115,7 +115,7 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
    */
   prefix?: string | undefined
   /**
-   * After this many refusals of a key `within` a duration, all its requests are refused, on all
+   * After `after` refusals of a key in the time `within`, all its requests are refused, on all
    * routes, for the first duration of `for`, the next time for the second, and so on; the last one
    * repeats. The key is that of the first policy. Object `{ after, within, for }`: 1 … 100
    * refusals, a duration, and an array of 1 … 10 durations. Default: none.
