@@ -58,8 +58,7 @@ describe('an algorithm is one folder and one line', () => {
 
   test('the table of docs/algorithms.md has a row for each, and for nothing else', () => {
     const text = textOf('docs/algorithms.md')
-    const [, table = ''] =
-      /^\| algorithm \|[^\n]*\n\|[-| ]+\|\n((?:\|[^\n]*\n)+)/m.exec(text) ?? []
+    const [, table = ''] = /^\| algorithm \|[^\n]*\n\|[-| ]+\|\n((?:\|[^\n]*\n)+)/m.exec(text) ?? []
     const rows = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name)
     expect(rows.sort()).toEqual([...ALGORITHM_NAMES].sort())
   })
