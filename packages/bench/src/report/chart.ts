@@ -63,7 +63,7 @@ export function toChart(
   })
   const height = top + (lines.length - 1) * LINE + GAP / 2
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
-  const label = 'Sluice beside other rate limiters; shorter bars are better'
+  const label = 'Sluice compared with other rate limiters; shorter bars are better'
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${label}">
 <style>${STYLE}</style>
 ${panels.join('\n')}
