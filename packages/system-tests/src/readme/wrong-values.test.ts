@@ -70,7 +70,7 @@ test.each(tested)(
   'wrong values of $name throw what its page says ($title)',
   ({ title, name, text }) => {
     jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    const [line = ''] = /^- .*; else .*$/m.exec(text) ?? []
+    const [line = ''] = /^- .*; otherwise .*$/m.exec(text) ?? []
     const documented = [...line.matchAll(/`(SLUICE_\w+)`/g)].map(([, code]) => code)
     const thrown = WRONG.flatMap((value) => {
       try {
