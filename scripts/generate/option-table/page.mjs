@@ -91,7 +91,7 @@ function httpPage() {
 
 # Options for requests and responses
 
-The \`rateLimit(options)\` of every adapter takes these options besides [those of every limiter](options.md).
+Besides [those of every limiter](options.md), the \`rateLimit(options)\` of every adapter takes these options.
 
 **Functions** get the framework's request and response (in Koa, \`ctx\` for both), and may be async, except that of \`trustProxy\`. The **key** that they get is the client's as the limiter counts it: \`203.0.113.7\`, \`user:42\`, or \`key:\` and the result of a key function. In \`skip\`, \`respond\` and \`onDecision\` it is that of the first policy, or the entry of \`allow\` or \`deny\`. What a function throws goes to the application's error handler; from \`settle\` and \`onDecision\` it becomes a [warning](errors.md#warnings).
 

@@ -165,7 +165,7 @@ export const PROSE = {
     settle: {
       typescript: 'SettleOption<Request, Response>',
       unset: 'none',
-      inPolicies: "the limiter's `settle`, unless the policy has a `cost` of its own",
+      inPolicies: "the limiter's `settle`, unless the policy has its own `cost`",
       description:
         'Returns what a request really cost, or `undefined` to keep the estimate. When the application has ended the response, Sluice calls it and charges or gives back the difference to `cost`, into debt if necessary.',
       see: 'See [costs known afterwards](settle.md).',
@@ -195,7 +195,7 @@ export const PROSE = {
     store: {
       form: 'your Redis client, or a store',
       typescript: 'StoreOption<M>',
-      unset: 'a memory store of its own',
+      unset: 'its own memory store',
       description: 'Where the counts are kept.',
       see: 'See [the stores](../packages/core/README.md#stores) and [a store of your own](stores.md).',
       errors: 'SLUICE_STORE_UNKNOWN',
@@ -512,7 +512,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       unset: 'none',
       description:
         'Called at most once a second while the server says that it is a read-only replica. Make the client reconnect here. May be async; what it throws becomes a warning.',
-      see: 'node-redis needs it, ioredis has [an option of its own](redis.md#after-a-failover).',
+      see: 'node-redis needs it, ioredis has [its own option](redis.md#after-a-failover).',
       example: 'redisStore(redis, { onReadOnly: () => redis.disconnect(true) })',
       avoid: 'Avoid it with `reconnectOnError`.',
     },

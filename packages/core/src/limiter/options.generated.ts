@@ -103,9 +103,7 @@ export interface PolicyOptions {
 
 /** Where a limiter counts, and what it does about a remote store that is slow, or down. */
 export interface StoreOptions<M extends StoreMode = StoreMode> {
-  /**
-   * Where the counts are kept. Your Redis client, or a store. Default: a memory store of its own.
-   */
+  /** Where the counts are kept. Your Redis client, or a store. Default: its own memory store. */
   store?: StoreOption<M> | undefined
   /**
    * Namespace of the keys in the store. Limiters on one store [share a

@@ -57,8 +57,7 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   /**
    * Returns what a request really cost, or `undefined` to keep the estimate. When the application
    * has ended the response, Sluice calls it and charges or gives back the difference to `cost`,
-   * into debt if necessary. Default: the limiter's `settle`, unless the policy has a `cost` of its
-   * own.
+   * into debt if necessary. Default: the limiter's `settle`, unless the policy has its own `cost`.
    */
   settle?: SettleOption<Request, Response> | undefined
 }

@@ -54,7 +54,7 @@ export interface ClientUsage {
   readonly routes?: readonly RouteUsage[]
   /** False if the store did not answer: then policies are missing, or have what this process has counted. */
   readonly complete: boolean
-  /** Each policy that concerns the client, in their order; then those of routes with limits of their own. */
+  /** Each policy that concerns the client, in their order; then those of routes with their own limits. */
   readonly policies: readonly PolicyUsage[]
 }
 
