@@ -1,11 +1,13 @@
-// npm run bench -- leases: four processes ask for one key, with leases and without, in turns. Prints a table: calls and
-// CPU of Redis and of Node for a request. `--seconds 2 --rounds 1` measures less.
+// npm run bench -- leases: four processes ask for one key, with leases, without, and with other packages, in turns; then
+// for ten thousand keys. Prints a table: calls and CPU of Redis and of Node for a request. `--seconds 2 --rounds 1`
+// measures less.
 
 import { execFile } from 'node:child_process'
 import { parseArgs, promisify } from 'node:util'
 import { startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { markdownTable } from 'markdown-table'
+import { RATE_LIMIT_REDIS } from '../contenders/redis.ts'
 import { machine } from '../environment.ts'
 import { bundleWithOurs } from '../processes/bundle.ts'
 import { facts } from '../report/tables.ts'
@@ -22,9 +24,32 @@ const { values } = parseArgs({
 })
 
 const PROCESSES = 4
-/** The load, in limits. */
-const LOADS = [0.5, 0.95, 1.1, 3]
-const LEASES = [0, 250]
+const FASTIFY = '@fastify/rate-limit RedisStore.incr'
+
+/** What is measured: the load, in limits, on so many keys. */
+interface Case {
+  readonly name: string
+  readonly load: number
+  readonly keys: number
+  readonly lease: number
+  readonly peer?: string
+}
+
+const onOneKey = [0.5, 0.95, 1.1, 3].flatMap((load): Case[] => {
+  const name = `${load} × the limit`
+  const own = { load, keys: 1, lease: 0 }
+  return [
+    { ...own, name },
+    { ...own, name: `${name}, lease 250 ms`, lease: 250 },
+    ...[RATE_LIMIT_REDIS, FASTIFY].map((peer) => ({ ...own, name: `${name}, ${peer}`, peer })),
+  ]
+})
+const onManyKeys = [0, 250].map((lease): Case => {
+  const name = `10,000 keys${lease > 0 ? `, lease ${lease} ms` : ''}`
+  return { name, load: 1, keys: 10_000, lease }
+})
+const CASES = [...onOneKey, ...onManyKeys]
+
 /** Processes start and warm up, ms. */
 const WARM_UP_MS = 2500
 
@@ -47,12 +72,13 @@ async function redisCosts() {
   }
 }
 
-async function measure(load: number, lease: number) {
+async function measure({ name, load, keys, lease, peer }: Case) {
   runs += 1
   const from = Date.now() + WARM_UP_MS
   const until = from + seconds * 1000
   const rate = (load * limit) / PROCESSES
-  const task = { url: server.url, prefix: `run-${runs}`, limit, lease, rate, from, until }
+  const prefix = `run-${runs}`
+  const task = { url: server.url, prefix, limit, lease, peer, keys, rate, from, until }
   const asked = Array.from({ length: PROCESSES }, async () => {
     const args = [script, JSON.stringify(task satisfies LeaseTask)]
     const { stdout } = await promisify(execFile)(process.execPath, args)
@@ -65,8 +91,7 @@ async function measure(load: number, lease: number) {
   const processes = await Promise.all(asked)
   const sumOf = (name: keyof LeaseCosts) => processes.reduce((sum, each) => sum + each[name], 0)
   return {
-    load,
-    lease,
+    name,
     calls: (after.calls - before.calls) / seconds,
     redis: (after.micros - before.micros) / sumOf('asked'),
     node: sumOf('micros') / sumOf('asked'),
@@ -77,12 +102,11 @@ async function measure(load: number, lease: number) {
 
 type Run = Awaited<ReturnType<typeof measure>>
 
-function rowOf(all: readonly Run[]): string[] {
-  const [{ load, lease }] = all as [Run]
-  const middle = (name: keyof Run) =>
-    all.map((run) => run[name]).sort((a, b) => a - b)[all.length >> 1] as number
+function rowOf(name: string, all: readonly Run[]): string[] {
+  const middle = (figure: 'calls' | 'redis' | 'node' | 'median' | 'admitted') =>
+    all.map((run) => run[figure]).sort((a, b) => a - b)[all.length >> 1] as number
   return [
-    `${load} × the limit${lease > 0 ? `, lease ${lease} ms` : ''}`,
+    name,
     middle('calls').toFixed(0),
     middle('redis').toFixed(2),
     middle('node').toFixed(1),
@@ -95,10 +119,11 @@ try {
   const before = machine()
   const measured: Run[] = []
   for (let round = 0; round < Number(values.rounds); round += 1)
-    for (const load of LOADS) for (const lease of LEASES) measured.push(await measure(load, lease))
-  const rows = LOADS.flatMap((load) =>
-    LEASES.map((lease) =>
-      rowOf(measured.filter((run) => run.load === load && run.lease === lease)),
+    for (const each of CASES) measured.push(await measure(each))
+  const rows = CASES.map(({ name }) =>
+    rowOf(
+      name,
+      measured.filter((run) => run.name === name),
     ),
   )
   const head = ['', 'calls/s', 'Redis, µs', 'Node, µs', 'median, µs', 'admitted']
