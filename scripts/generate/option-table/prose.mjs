@@ -18,28 +18,28 @@ export const PROSE = {
     limit: {
       required: 'unless `policies` or `concurrent` is set',
       description:
-        'The units that one key may use per window. A request costs one unit, unless `cost` says otherwise. 0 refuses everything.',
+        'The units that one key may use per window. A request costs one unit, unless `cost` is set. 0 refuses everything.',
       example: "rateLimit({ limit: 100, window: '1m' })",
       avoid: 'Avoid it alone for requests that take minutes: add `concurrent`.',
     },
     window: {
       required: 'unless `policies` or `concurrent` is set',
       description:
-        'The length of the window. A number is milliseconds; one below 1000 causes a [warning](errors.md#sluice_window_short). Calendar windows are fixed and begin at midnight in `timeZone`, on the day of `anchor`.',
+        'The length of the window. A number is milliseconds; below 1000 it causes a [warning](errors.md#sluice_window_short). Calendar windows are fixed, and begin at midnight in `timeZone`, on the day that `anchor` sets. If a function returns different lengths (at most 16 per process), each has its own quota.',
       see: 'See [calendar windows](recipes.md#quotas-by-the-calendar) and [plans with different windows](recipes.md#plans-with-different-windows).',
       example: "createLimiter({ limit: 1000, window: '1d' })",
       avoid: 'Avoid long windows where clients must recover quickly.',
     },
     timeZone: {
       unset: "`'UTC'`",
-      description: 'With a calendar `window`: where its days begin.',
+      description: 'With a calendar `window`: the time zone of its days.',
       example: "createLimiter({ limit: 1000, window: 'day', timeZone: 'Europe/Berlin' })",
       avoid: "Avoid it with `'1d'`, which has no midnight.",
     },
     anchor: {
       unset: 'the 1st of the month, Monday',
       description:
-        "With `window: 'month'`: the day on which months begin, in shorter months the last day. With `window: 'week'`: a date on whose weekday weeks begin. A function may return `undefined` for the default.",
+        "With `window: 'month'`: the day on which months begin, or the last day of a shorter month. With `window: 'week'`: any date on the weekday on which weeks begin. A function may return `undefined` for the default. If a client's anchor changes, its current window still ends as planned.",
       example: "createLimiter({ limit: 1000, window: 'month', anchor: 15 })",
       avoid: "Avoid it with `'day'`.",
     },
@@ -58,14 +58,14 @@ export const PROSE = {
     maxDelay: {
       unset: 'the default of the algorithm',
       description:
-        'The longest that an admitted request waits for its turn; one that would wait longer is refused.',
+        'The longest that an admitted request waits for its turn. A request that would wait longer is refused.',
       example:
         "rateLimit({ limit: 10, window: '1s', algorithm: 'leaky-bucket', maxDelay: '500ms' })",
       avoid: 'Avoid more than clients wait.',
     },
     unit: {
       description:
-        'What is counted. Header fields show the policy only if their profile has a word for the unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
+        'The unit that is counted. Header fields show the policy if their profile has a name for the unit. In an adapter, every unit but `requests` needs a `cost` or `settle`.',
       see: 'See [budgets in tokens](recipes.md#budgets-in-tokens).',
       example: "rateLimit({ limit: 10_000, window: '1d', unit: 'tokens', cost: 500 })",
       avoid: 'Avoid it if you count requests.',
@@ -73,7 +73,7 @@ export const PROSE = {
     dryRun: {
       unset: '`false`',
       description:
-        'The policy counts and reports, but refuses nothing. It does not charge what it would refuse. Decisions and events say `dryRun`; header fields list it only with the profile `dry-run`.',
+        'The policy counts and reports, but refuses nothing. It does not charge requests that it would refuse. Decisions and events have `dryRun`; header fields show the policy only with the profile `dry-run`.',
       example:
         "createLimiter({ policies: [{ name: 'new', limit: 10, window: '1s', dryRun: true }] })",
       avoid: 'Avoid it for limits that protect you today.',
@@ -81,7 +81,7 @@ export const PROSE = {
     enforce: {
       unset: '1',
       description:
-        'The share of the clients that the policy refuses, the same ones in every process; for all others it is a dry run. A larger share only adds clients.',
+        'The share of clients that the policy applies to; for all others it is a dry run. A hash of the key and of the names of limiter, policy and route chooses them, the same in every process. A larger share only adds clients.',
       see: 'See [introducing a limit](live-policies.md#introduce-a-limit-in-three-steps).',
       example: "createLimiter({ limit: 10, window: '1s', enforce: 0.1 })",
       avoid: 'Avoid it with `dryRun`.',
@@ -91,23 +91,23 @@ export const PROSE = {
       form: '`true`, or an object with bounds: `{ limit: { min, max } }`',
       typescript: 'boolean | LiveBounds',
       description:
-        'Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`, `dryRun` and `enforce` while the application runs: every process applies a change within two seconds. The limiter, or the policy, needs a `name`.',
+        'Lets a document in the store change `limit`, `burst`, `maxDelay`, `concurrent`, `alertAt`, `dryRun` and `enforce` while the application runs. Every process applies a change within two seconds. The limiter, or the policy, needs a `name`.',
       see: 'See [live policies](live-policies.md).',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example:
         "createLimiter({ name: 'api', limit: 100, window: '1m', live: { limit: { min: 10, max: 500 } } })",
-      avoid: 'Avoid `true` if operators could mistype: set bounds.',
+      avoid: 'Avoid `true` where a typo would hurt: set bounds.',
     },
     alertAt: {
       unset: 'none',
       description:
-        'Shares of the limit. A charge or a settlement that reaches one causes an event in its process.',
+        'Shares of the limit. A charge or settlement that reaches one causes an event in its process.',
       example: "createLimiter({ limit: 100, window: '1m', alertAt: [0.8, 1] })",
       avoid: 'Avoid it for anonymous clients: each causes events.',
     },
     reserve: {
       description:
-        'The charge is an estimate: if the process dies before it settles, the units come back after `hold`. For fixed and sliding windows and token buckets. In an adapter, it needs `settle` and a `cost` above 0; with `createLimiter`, it applies to `acquire`.',
+        'With fixed and sliding windows and token buckets: the charge is a reservation. If the process dies before it settles, the charge is given back after `hold`. In an adapter, it needs `settle` and a `cost` above 0; with `createLimiter`, it applies to `acquire`.',
       see: 'See [reservations](plans.md#reservations).',
       example: `rateLimit({
   limit: 10_000,
@@ -116,23 +116,23 @@ export const PROSE = {
   cost: 500,
   settle: (request) => request.body?.tokens,
 })`,
-      avoid: 'Avoid it if the cost is known beforehand.',
+      avoid: 'Avoid it if you know the cost in advance.',
     },
   },
   concurrency: {
     concurrent: {
       required: 'unless `policies`, or `limit` and `window`, are set',
       description:
-        'How many requests of one key may be in progress at the same time. A request holds a slot until the application has ended its response. 0 refuses everything.',
+        'The requests of one key that may be in progress at once. Each uses a slot until the application has ended its response. 0 refuses everything.',
       see: 'See [requests in progress](recipes.md#requests-in-progress).',
       example: "rateLimit({ concurrent: 5, key: 'user' })",
       avoid: 'Avoid it for short requests: `limit` bounds their rate.',
     },
     hold: {
       description:
-        'With `concurrent` or `reserve`: how long a slot stays taken, or an estimate charged, once its process stops renewing it, for example because it died. Processes renew three times within `hold`.',
+        'With `concurrent` or `reserve`: how long a slot stays in use, or an estimate charged, if its process stops renewing it because the process died, or the client left a request that never ends. In Hono, also if the client left a stream, or nobody reads it. A process renews its slots three times in this time.',
       example: "rateLimit({ concurrent: 5, hold: '1m' })",
-      avoid: 'Avoid short ones if the event loop stalls.',
+      avoid: 'Avoid short values if the event loop stalls.',
     },
   },
   requestPolicy: {
@@ -140,7 +140,7 @@ export const PROSE = {
       typescript: 'KeyOption<Request>',
       inPolicies: "the limiter's `key`",
       description:
-        'The key of a client: its address, the signed-in user, or the result of a function. Without a user, or if the function returns nothing, it is the address.',
+        "The client's key: its address, the signed-in user, or the result of a function. If there is no user, or the function returns nothing, it is the address.",
       example: "rateLimit({ limit: 100, window: '1m', key: 'user' })",
       avoid: 'Avoid values that clients choose, such as headers.',
     },
@@ -149,7 +149,7 @@ export const PROSE = {
       unset: 'none',
       inPolicies: "the limiter's `shard`",
       description:
-        'For a Redis Cluster: policies with the same shard keep their keys in one slot, so they are decided together. The key is then `{shard}key`, in every store.',
+        'For a Redis Cluster: policies with the same shard keep their keys in one slot, so that they can be decided together. Keys become `{shard}key`, in every store.',
       see: 'See [budgets in levels on a cluster](plans.md#levels-in-a-redis-cluster).',
       example: "rateLimit({ limit: 100, window: '1m', shard: ({ hostname }) => hostname })",
       avoid: 'Avoid it without a cluster.',
@@ -167,7 +167,7 @@ export const PROSE = {
       unset: 'none',
       inPolicies: "the limiter's `settle`, unless the policy has its own `cost`",
       description:
-        'Returns what a request really cost, or `undefined` to keep the estimate. When the application has ended the response, Sluice calls it and charges or gives back the difference to `cost`, into debt if necessary.',
+        'Returns the real cost of a request, or `undefined` to keep the estimate. Called when the application has ended the response: the difference to `cost` is given back or charged, into debt if necessary. Also called when the client leaves, and once per window of a slow response: then the cost so far is charged, and nothing is given back.',
       see: 'See [costs known afterwards](settle.md).',
       example:
         "rateLimit({ limit: 100, window: '1m', settle: (_, { statusCode }) => (statusCode < 400 ? 0 : 1) })",
@@ -180,7 +180,7 @@ export const PROSE = {
       typescript: '',
       unset: 'one policy, from the options themselves',
       description:
-        'Policies that are decided together: all must admit a request, and none is charged if one refuses.',
+        'Policies that are decided together: all must admit a request. If one refuses, none is charged.',
       errors: 'SLUICE_OPTION_TYPE',
       example: `createLimiter({
   policies: [
@@ -193,7 +193,7 @@ export const PROSE = {
   },
   store: {
     store: {
-      form: 'your Redis client, or a store',
+      form: 'a Redis client, unwrapped, or a store',
       typescript: 'StoreOption<M>',
       unset: 'its own memory store',
       description: 'Where the counts are kept.',
@@ -204,7 +204,7 @@ export const PROSE = {
     },
     prefix: {
       description:
-        'Namespace of the keys in the store. Limiters on one store [share a count](http.md#several-limits) if prefix, policy name, algorithm and window are the same; Sluice warns, unless the second names its prefix.',
+        "Namespace of the keys in the store. Two limiters on one store share counts if their prefix and the policy's name, algorithm and window are the same. Sluice warns about it, unless the second sets `prefix`. In one process, their limits must be the same.",
       example: "rateLimit({ store: redis, prefix: 'login', limit: 5, window: '15m' })",
       avoid: 'Avoid changing it: counts start again.',
     },
@@ -213,7 +213,7 @@ export const PROSE = {
       typescript: 'BanOptions',
       unset: 'none',
       description:
-        'After `after` refusals of a key in the time `within`, all its requests are refused, on all routes, for the first duration of `for`, the next time for the second, and so on; the last one repeats. The key is that of the first policy.',
+        'Bans a key on all routes after so many refusals `within` a duration: first for the first duration of `for`, the next time for the second, and so on; the last one repeats. Once `within` has passed after a ban without a refusal, everything is forgotten. The key is that of the first policy. Requests that a ban refuses are not counted.',
       see: 'See [bans](recipes.md#ban-clients-that-ignore-refusals).',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example:
@@ -222,27 +222,27 @@ export const PROSE = {
     },
     deadline: {
       description:
-        'The longest that a request waits for a remote store. After that `onStoreError` decides.',
+        'The longest that a request waits for a remote store. Then `onStoreError` decides.',
       example: "rateLimit({ store: redis, limit: 100, window: '1m', deadline: '50ms' })",
       avoid: 'Avoid less than your store usually takes.',
     },
     onStoreError: {
       description:
-        "Who decides while a remote store is down. `'local'`: this process, by the same policies, starting from what it has admitted itself. `'allow'` admits all requests, `'deny'` refuses all with 503.",
+        "What happens while a remote store fails. `'local'`: this process decides, with the same policies, starting from what it has admitted itself. `'allow'`: all requests are admitted. `'deny'`: all are refused, with 503.",
       see: 'See [failures](failures.md) and [operations](operations.md).',
       example: "rateLimit({ store: redis, limit: 100, window: '1m', onStoreError: 'deny' })",
       avoid: "Avoid `'deny'` if an outage costs more than abuse.",
     },
     localShare: {
       description:
-        "With `onStoreError: 'local'`: the share of every limit that this process admits by itself while the store fails, at least one unit: 0.25 for four processes.",
+        "With `onStoreError: 'local'`: the share of every limit that this process admits while the store fails, at least one unit. Set 0.25 for four processes. When the store is back, what it has left comes on top.",
       example: "rateLimit({ store: redis, limit: 100, window: '1m', localShare: 0.25 })",
       avoid: 'Avoid it with one process.',
     },
     refusalCache: {
       unset: 'true, unless something in this process settles on the same quota',
       description:
-        'Whether a client that has nothing left is refused from memory, for at most 2 s or `lease`, before Sluice asks a remote store again. Until then, a `reset`, `settle`, `override` or `grant` of another process goes unnoticed.',
+        'Whether a client that has nothing left is refused from memory, for at most 2 s or `lease`, before the remote store is asked again. Until then, this process does not see a `reset`, `settle`, `override` or `grant` of another.',
       example: "rateLimit({ store: redis, limit: 100, window: '1m', refusalCache: false })",
       avoid: 'Avoid `false` under attack: each refusal asks the store.',
     },
@@ -256,7 +256,7 @@ export const PROSE = {
     },
     maxWaiting: {
       description:
-        'The most requests of this limiter that wait in this process: for their turn in a leaky bucket and, counted separately, in `wait` and `acquire`. Further ones are refused. One key gets at most half of the places.',
+        'The most requests of this limiter that wait in this process: for their turn in a leaky bucket, and, counted separately, in `wait` and `acquire`. Others are refused. One key gets at most half of the places.',
       see: 'See [waiting](waiting.md).',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', maxWaiting: 100 })",
       avoid: 'Avoid more than memory has room for.',
@@ -267,13 +267,13 @@ export const PROSE = {
       unset: 'none',
       description: 'Identifies the limiter in events and metrics.',
       example: "createLimiter({ name: 'search', limit: 100, window: '1m' })",
-      avoid: 'Avoid names made of input: metrics would grow.',
+      avoid: 'Avoid names from user input: metrics would grow.',
     },
     onDecision: {
       typescript: '(decision: Decision, request: Request, key: string) => void',
       unset: 'none',
       description:
-        'Called with every decision, for logs and metrics; in `createLimiter` for `consume`, `acquire` and `wait`, without a request.',
+        'Called with every decision, for logs and metrics. With `createLimiter`, these are the decisions of `consume`, `acquire` and `wait`, without a request.',
       example:
         "createLimiter({ limit: 100, window: '1m', onDecision: ({ allowed }) => console.log(allowed) })",
       avoid: 'Avoid slow work: requests wait for it.',
@@ -282,7 +282,7 @@ export const PROSE = {
       typescript: '(event: ThresholdEvent) => void',
       unset: 'none',
       description:
-        'Called with the event of `sluice:threshold` when a charge brings a key to a share of its limit that `alertAt` lists.',
+        'Called when a charge brings a key to a share that `alertAt` lists, with the event of `sluice:threshold`.',
       see: 'See [thresholds](events.md#sluicethreshold).',
       example:
         "createLimiter({ limit: 100, window: '1m', alertAt: [0.8], onThreshold: console.log })",
@@ -291,16 +291,16 @@ export const PROSE = {
     keySecret: {
       unset: 'none',
       description:
-        "Adds `keyHash` to the events of refusals and bans: an HMAC-SHA-256 of the client's key, in base64url.",
+        "Adds `keyHash` to the events of refusals and bans: an HMAC-SHA-256 of the client's key with this secret, in base64url.",
       example: "createLimiter({ limit: 100, window: '1m', keySecret: process.env.KEY_SECRET })",
-      avoid: 'Avoid one that differs by process.',
+      avoid: 'Avoid a different secret per process.',
     },
   },
   http: {
     user: {
       typescript: 'UserOption<Request>',
       unset: "the framework's user if it is text or a number, otherwise its `id` or `sub`",
-      description: "The user's id for `key: 'user'`, or undefined if nobody is signed in.",
+      description: "Returns the user's id for `key: 'user'`, or undefined if nobody is signed in.",
       example: "rateLimit({ limit: 100, window: '1m', key: 'user', user: accountOf })",
       avoid: 'Avoid it before authentication.',
     },
@@ -323,22 +323,22 @@ export const PROSE = {
     maxWait: {
       unset: 'a request is refused at once',
       description:
-        'The longest that a request waits instead of being refused; one that would wait longer is refused at once. At most `maxWaiting` wait, and clients take turns.',
+        'The longest that a request waits instead of being refused. A request that would wait longer is refused at once. At most `maxWaiting` wait, and clients take turns.',
       see: 'See [requests that wait](waiting.md#requests-that-wait).',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s' })",
       avoid: "Avoid it with `'leaky-bucket'`, which has `maxDelay`.",
     },
     priority: {
       description:
-        'Among the requests that wait for a key, those with a higher number come first. Only with `maxWait`.',
+        'Of the requests that wait for a key, higher numbers go first. Only with `maxWait`.',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', priority: () => 1 })",
-      avoid: 'Avoid one that clients can choose.',
+      avoid: 'Avoid a value that clients choose.',
     },
     skip: {
       typescript: '(request: Request, key: () => MaybePromise<string>) => MaybePromise<boolean>',
       unset: 'none',
       description:
-        'Requests for which it returns true are neither limited nor counted. `key()` reads the key of the request; await it.',
+        "Requests for which it returns true are neither limited nor counted. `await key()` gives the request's key.",
       example: "rateLimit({ limit: 100, window: '1m', skip: ({ method }) => method === 'HEAD' })",
       avoid: 'Avoid it for whole routes: use `routes`.',
     },
@@ -356,7 +356,7 @@ export const PROSE = {
       typescript: 'readonly string[]',
       unset: 'none',
       description:
-        'Clients that are always refused with 403, even their preflights. A client on both lists is refused.',
+        'Clients that always get 403, for preflights too. It takes precedence over `allow`.',
       errors: 'SLUICE_OPTION_TYPE SLUICE_CIDR',
       example: "rateLimit({ limit: 100, window: '1m', deny: ['203.0.113.0/24'] })",
       avoid: 'Avoid it for a temporary ban: `block` ends by itself.',
@@ -369,7 +369,7 @@ export const PROSE = {
       see: 'See [the profiles](#header-profiles).',
       errors: 'SLUICE_HEADERS',
       example: "rateLimit({ limit: 100, window: '1m', headers: 'legacy' })",
-      avoid: 'Avoid `false` if clients can pace themselves.',
+      avoid: 'Avoid `false`: clients could not slow down in time.',
     },
     upstreamHeaders: {
       description:
@@ -379,35 +379,36 @@ export const PROSE = {
     },
     retryAfterJitter: {
       description:
-        'The share of the wait that is added to `Retry-After` at random, upward only, at most 30 s.',
+        'The largest share of the wait that is added to `Retry-After` at random, at most 30 s.',
       example: "rateLimit({ limit: 100, window: '1m', retryAfterJitter: 0.3 })",
       avoid: 'Avoid 0: clients refused together would return together.',
     },
     partitionSecret: {
       unset: 'none',
-      description: "Adds a partition key (`pk`) to the fields: an HMAC of the client's key.",
+      description:
+        "Adds a partition key (`pk`) to the fields: an HMAC of the client's key with this secret.",
       example:
         "rateLimit({ limit: 100, window: '1m', partitionSecret: process.env.PARTITION_SECRET })",
-      avoid: 'Avoid one that differs by process.',
+      avoid: 'Avoid a different secret per process.',
     },
     statusCode: {
       description:
-        'The status of a refusal. The body of 403 and 404 does not say why. A banned client gets 429 instead of 402 or 503.',
+        'The status of a refusal. With 403 and 404, the body does not say why. A banned client gets 429 instead of 402 or 503.',
       example: "rateLimit({ limit: 100, window: '1m', statusCode: 503 })",
-      avoid: 'Avoid 503 behind balancers that drop servers for it.',
+      avoid: 'Avoid 503 behind load balancers that take it as unhealthy.',
     },
     respond: {
       typescript:
         "'throw' | 'continue' | ((decision: Decision, request: Request, response: Response, key: string) => unknown)",
       unset: 'problem+json (RFC 9457)',
       description:
-        "Writes the body of the refusal, or returns it: text, an object for JSON, or a `Response`. Sluice has already set the status and the header fields. A refusal that it neither sends nor returns gets the default body after a second, with a warning. `'throw'` hands the refusal to the application's error handler, as a `RateLimitError`. `'continue'` lets a refused request go on: it is not charged, and its decision says so. `deny` and `onStoreError` still refuse, with the default body.",
+        "Sends the body of the refusal, or returns it: text, an object for JSON, or a `Response`. Status and header fields are already set. If it does neither, the default body is sent after a second, with a warning. `'throw'` passes a `RateLimitError` to the application's error handler. `'continue'` lets a refused request continue, uncharged: its decision has `allowed: false`. `deny` and `onStoreError` still refuse, with the default body.",
       example:
         "rateLimit({ limit: 100, window: '1m', respond: ({ retryAfterMs }) => ({ retryAfterMs }) })",
       avoid: "Avoid `'continue'` unless your handler reads the decision.",
     },
     dryRun: {
-      description: 'Decides, counts and reports, but never refuses and sends no fields.',
+      description: 'Counts and reports, but never refuses, and sends no fields.',
       example: "rateLimit({ limit: 100, window: '1m', dryRun: true })",
       avoid: 'Avoid it for limits that protect you today.',
     },
@@ -417,7 +418,7 @@ export const PROSE = {
       typescript: '(context: Context) => string | undefined',
       unset: 'none: an error, unless `key` or `trustProxy` says who the client is',
       description:
-        "Hono and the Fetch standard: returns the client's address, which their requests lack. For `limitFetch`, it gets the handler's arguments.",
+        "For Hono and `limitFetch`, whose requests lack the client's address: returns it. With `limitFetch`, it gets the arguments of the handler.",
       example: `import { getConnInfo } from '@hono/node-server/conninfo'
 import { rateLimit } from '@sluice/hono'
 
@@ -429,7 +430,7 @@ rateLimit({ limit: 100, window: '1m', address: (c) => getConnInfo(c).remote.addr
       typescript: '',
       unset: 'none',
       description:
-        'Not in Fastify and Nest: options that differ by route. The most specific entry wins, one with a method before one without. `false` exempts the route. Below a mount point, write the whole path or the relative one.',
+        'Options that differ by route; not in Fastify and Nest. The most specific entry wins, and an entry with a method wins over one without. `false` exempts the route. Paths are whole, or relative to the mount point.',
       errors: 'SLUICE_OPTION_TYPE SLUICE_ROUTE',
       example:
         "rateLimit({ limit: 100, window: '1m', routes: { 'POST /login': { limit: 5 }, '/health': false } })",
@@ -437,11 +438,11 @@ rateLimit({ limit: 100, window: '1m', address: (c) => getConnInfo(c).remote.addr
     },
     hook: {
       description:
-        "Fastify: when requests are decided, also per route. `'onRequest'`: before the body is read. `'preValidation'`: after it is parsed. `'preHandler'`: after it is validated, when the application knows the user.",
+        "Fastify: when requests are decided, also per route. `'onRequest'`: before the body is read. `'preValidation'`: after the body is parsed. `'preHandler'`: after it is validated, when the application knows the user.",
       example: `import { rateLimit } from '@sluice/fastify'
 
 await app.register(rateLimit, { limit: 100, window: '1m', hook: 'preHandler' })`,
-      avoid: 'Avoid late hooks: refused bodies are parsed.',
+      avoid: 'Avoid late hooks: bodies are parsed even if refused.',
     },
   },
   overload: {
@@ -449,7 +450,7 @@ await app.register(rateLimit, { limit: 100, window: '1m', hook: 'preHandler' })`
       typescript: '(request: Request) => Class',
       unset: 'all requests are in one class',
       description:
-        'The class of a request. Decide by what the server knows, such as the route or the user of a verified token. Called for every request. A name that is not in `classes` counts as the last one.',
+        'Returns the class of a request. Decide by what the server knows, such as the route or a verified user. Called for every request. A name that is not in `classes` counts as the last class.',
       example: `import { shedLoad } from '@sluice/express/overload'
 
 shedLoad({
@@ -463,7 +464,7 @@ shedLoad({
       typescript: 'Readonly<Record<Class, ClassOptions>>',
       unset: 'one class',
       description:
-        'The classes, the most important first, at most 16. Requests of earlier classes begin first; those of later classes are shed first.',
+        'The classes, most important first, at most 16. Important requests begin first, and the others are shed first.',
       errors: 'SLUICE_OPTION_VALUE SLUICE_OPTION_TYPE',
       example: `import { shedLoad } from '@sluice/express/overload'
 
@@ -478,7 +479,7 @@ shedLoad({
       typescript: 'QueueOptions',
       unset: "`{ max: 200, maxWait: '1s' }`",
       description:
-        'How many requests may wait, and for how long. Under overload, fewer wait, and for less time.',
+        'How many requests may wait, and for how long. While more requests arrive than the process can serve, fewer wait, and for less time.',
       errors: 'SLUICE_OPTION_TYPE SLUICE_OPTION_RANGE',
       example: `import { shedLoad } from '@sluice/express/overload'
 
@@ -489,7 +490,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
   memoryStore: {
     maxKeys: {
       description:
-        'The most keys that the store keeps, for all its limiters; a key with three policies counts three times. A full store removes expired keys first, then those nearest to a full quota, but never one that is being refused: if all are, new keys share one quota. A million keys need about 60 MB plus their text.',
+        'The most keys that the store keeps, over all of its limiters; a key with three policies counts three times. A full store removes expired keys first, then those nearest to a full quota, and never one that is being refused: if all are, new keys share one quota. A million keys need about 60 MB, plus the keys themselves.',
       example: 'memoryStore({ maxKeys: 100_000 })',
       avoid: 'Avoid fewer keys than clients.',
     },
@@ -511,8 +512,8 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       typescript: '() => unknown',
       unset: 'none',
       description:
-        'Called at most once a second while the server says that it is a read-only replica. Make the client reconnect here. May be async; what it throws becomes a warning.',
-      see: 'node-redis needs it, ioredis has [its own option](redis.md#after-a-failover).',
+        'Called, at most once per second, when the server is a read-only replica: after a failover, the client may still be connected to the old master. Make it reconnect here. May be async; if it throws, Sluice warns.',
+      see: 'node-redis needs it, ioredis has [an option of its own](redis.md#after-a-failover).',
       example: 'redisStore(redis, { onReadOnly: () => redis.disconnect(true) })',
       avoid: 'Avoid it with `reconnectOnError`.',
     },
@@ -525,7 +526,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
     },
     logged: {
       description:
-        'Whether the table that `migrate()` creates survives a crash of the server, at the cost of many more writes.',
+        'Whether the table that `migrate()` creates survives a server crash. An UNLOGGED table writes much less, but a crash or failover makes all quotas full again and ends blocks.',
       see: 'See [what a crash means](postgresql.md#what-a-crash-means).',
       example: 'postgresStore(pool, { logged: true })',
       avoid: 'Avoid it for short windows: it costs more than it keeps.',
@@ -544,20 +545,20 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
         'new (path: string) => { exec(sql: string): unknown; prepare(sql: string): object; close(): unknown }',
       unset: '`DatabaseSync` of `node:sqlite`, from Node 22.13 on',
       description:
-        'The driver that opens the file. Processes may use different ones, the threads of one process must not.',
+        'The driver that opens the file. Processes may use different drivers, the threads of one process must not.',
       example: 'sqliteStore(path, { driver: Database })',
       avoid: 'Avoid two drivers in a process.',
     },
     durable: {
       description:
-        'Whether each decision waits for the disk. Without it, counts survive the end of a process, but a power failure may corrupt the file.',
+        'Whether each decision waits until it is on disk. Without it, counts survive the end of a process, but a power failure may corrupt the file: then delete it.',
       see: 'See [what is kept](sqlite.md#what-is-kept).',
       example: 'sqliteStore(path, { durable: true })',
       avoid: 'Avoid it for short windows: every decision waits.',
     },
     maxBytes: {
       description:
-        'How large the file may become, not counting some MB for its log. A million keys take about 110 MB. When it is full, `onStoreError` decides.',
+        'The maximum size of the file, plus some MB for its log. A million keys take about 110 MB. When it is full, `onStoreError` decides.',
       example: 'sqliteStore(path, { maxBytes: 100_000_000 })',
       avoid: 'Avoid less than your clients need.',
     },

@@ -10,18 +10,18 @@ export interface EventOptions<Request = void> {
    */
   name?: string | undefined
   /**
-   * Called with every decision, for logs and metrics; in `createLimiter` for `consume`, `acquire`
-   * and `wait`, without a request. Default: none.
+   * Called with every decision, for logs and metrics. With `createLimiter`, these are the decisions
+   * of `consume`, `acquire` and `wait`, without a request. Default: none.
    */
   onDecision?: ((decision: Decision, request: Request, key: string) => void) | undefined
   /**
-   * Called with the event of `sluice:threshold` when a charge brings a key to a share of its limit
-   * that `alertAt` lists. Default: none.
+   * Called when a charge brings a key to a share that `alertAt` lists, with the event of
+   * `sluice:threshold`. Default: none.
    */
   onThreshold?: ((event: ThresholdEvent) => void) | undefined
   /**
-   * Adds `keyHash` to the events of refusals and bans: an HMAC-SHA-256 of the client's key, in
-   * base64url. Text of at least 16 characters. Default: none.
+   * Adds `keyHash` to the events of refusals and bans: an HMAC-SHA-256 of the client's key with
+   * this secret, in base64url. Text of at least 16 characters. Default: none.
    */
   keySecret?: string | undefined
 }

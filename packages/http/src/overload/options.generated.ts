@@ -21,19 +21,20 @@ export interface QueueOptions {
 /** The options of `shedLoad` besides those that it shares with `rateLimit`. */
 export interface OverloadOptions<Request, Class extends string> {
   /**
-   * The class of a request. Decide by what the server knows, such as the route or the user of a
-   * verified token. Called for every request. A name that is not in `classes` counts as the last
-   * one. Default: all requests are in one class.
+   * Returns the class of a request. Decide by what the server knows, such as the route or a
+   * verified user. Called for every request. A name that is not in `classes` counts as the last
+   * class. Default: all requests are in one class.
    */
   classOf?: ((request: Request) => Class) | undefined
   /**
-   * The classes, the most important first, at most 16. Requests of earlier classes begin first;
-   * those of later classes are shed first. Object. Default: one class.
+   * The classes, most important first, at most 16. Important requests begin first, and the others
+   * are shed first. Object. Default: one class.
    */
   classes?: Readonly<Record<Class, ClassOptions>> | undefined
   /**
-   * How many requests may wait, and for how long. Under overload, fewer wait, and for less time.
-   * Object: `{ max, maxWait }`. Default: `{ max: 200, maxWait: '1s' }`.
+   * How many requests may wait, and for how long. While more requests arrive than the process can
+   * serve, fewer wait, and for less time. Object: `{ max, maxWait }`. Default: `{ max: 200,
+   * maxWait: '1s' }`.
    */
   queue?: QueueOptions | undefined
 }
