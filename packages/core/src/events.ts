@@ -9,8 +9,8 @@ export interface LimiterEvent {
   /** The option `name` of the limiter; undefined if it has none. */
   readonly limiter: string | undefined
   /**
-   * The pattern of the request's route, such as `/users/:id`: as the framework has it when the
-   * request is decided, else that of the entry in `routes`. Undefined if it is not known.
+   * The pattern of the request's route, such as `/users/:id`: the framework's, if it is known when
+   * the request is decided, otherwise that of the entry in `routes`. Undefined if neither is known.
    */
   readonly route: string | undefined
 }
@@ -23,9 +23,9 @@ export interface PolicyEvent {
   readonly unit: Unit
   /** False if this policy refuses, or would. */
   readonly allowed: boolean
-  /** Whether it refuses nothing: the options `dryRun` and `enforce` of a policy. */
+  /** Whether it is a dry run (the policy's `dryRun` or `enforce`). */
   readonly dryRun: boolean
-  /** Units that the quota holds when it is full. */
+  /** Units of the full quota. */
   readonly limit: number
   /** Whole units that would still be admitted. */
   readonly remaining: number
@@ -51,23 +51,27 @@ export interface DecisionEvent extends LimiterEvent {
    */
   readonly source: DecisionSource | 'list' | 'skip' | 'preflight'
   /**
-   * The name of the binding policy: in a refusal the one with the longest wait, otherwise the one with the least
-   * remaining. If only dry runs would refuse, the one of these with the longest wait. Undefined if no policy decided.
+   * The name of the binding policy: for a refusal, the one with the longest wait; otherwise the one
+   * with the least remaining. If only dry runs would refuse, the one of these with the longest
+   * wait. Undefined if no policy decided.
    */
   readonly policy: string | undefined
   /** The result of each policy, in their order. Empty if no policy decided. */
   readonly policies: readonly PolicyEvent[]
-  /** Units that the quota of the binding policy holds. `Infinity` (admitted) or 0 (refused) if no policy decided. */
+  /**
+   * Units of the binding policy's full quota. `Infinity` (admitted) or 0 (refused) if no policy
+   * decided.
+   */
   readonly limit: number
   /** Whole units that the binding policy would still admit. `Infinity` or 0 if no policy decided. */
   readonly remaining: number
   /** The time until the binding policy's quota is full again, ms. */
   readonly resetMs: number
-  /** 0 if allowed, else the shortest wait that is enough, ms. `Infinity` if none is. */
+  /** 0 if allowed, otherwise the shortest sufficient wait, ms. `Infinity` if no wait is enough. */
   readonly retryAfterMs: number
   /** Leaky bucket: how long the request must wait for its turn, ms. */
   readonly delayMs: number
-  /** How long the decision took, with the call to the store, ms. 0 if no policy decided. */
+  /** How long the decision took, including the store's reply, ms. 0 if no policy decided. */
   readonly durationMs: number
   /** Whether the client is banned (the option `ban`). */
   readonly banned: boolean
@@ -108,11 +112,13 @@ export interface SettleEvent extends LimiterEvent {
 
 /** `sluice:store`: a remote store has failed, or has recovered. */
 export interface StoreEvent {
-  /** Distinguishes the stores of a process, and limiters with another `deadline`: 1, 2, 3 … */
+  /**
+   * The number of the store in this process, 1, 2, 3 …: limiters with another `deadline` have
+   * another number.
+   */
   readonly store: number
   /**
-   * - `'down'`: it is not used until it recovers. Published again if it turns out that the set-up can
-   *   never work
+   * - `'down'`: it is not used until it recovers. Published again if its setup can never work
    * - `'up'`: it has recovered
    * - `'closed'`: it was down, and its last limiter was closed
    */
@@ -123,7 +129,7 @@ export interface StoreEvent {
   readonly errorType: string | undefined
 }
 
-/** `sluice:ban`: with this refusal a client is banned. */
+/** `sluice:ban`: this refusal bans a client. */
 export interface BanEvent extends LimiterEvent {
   /** How long the ban lasts from now on, ms. */
   readonly endsMs: number
@@ -134,29 +140,29 @@ export interface BanEvent extends LimiterEvent {
 }
 
 /**
- * `sluice:threshold`: a charge has brought what a key has used to a share of its limit (the option `alertAt`).
- * It has the key, which identifies the client: no other event has.
+ * `sluice:threshold`: a charge has brought a key to a share of its limit (the option `alertAt`). It
+ * is the only event with the key, which identifies the client.
  */
 export interface ThresholdEvent extends LimiterEvent {
   /** The name of the policy. */
   readonly policy: string
   /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
-  /** The key that was charged, as the limiter was given it. */
+  /** The key that was charged, as it was passed to the limiter. */
   readonly key: string
-  /** The share that was reached, as `alertAt` has it. */
+  /** The share that was reached, as in `alertAt`. */
   readonly threshold: number
   /** Units in use with this charge; never more than `limit`. */
   readonly used: number
   /**
-   * Units that the full quota holds, by the limit that decided this charge. For a leaky bucket, what its queue holds;
-   * for a process that decides alone, its local share.
+   * Units of the full quota that decided this charge: for a leaky bucket, the size of its queue;
+   * for a process that decides on its own, its local share.
    */
   readonly limit: number
   /**
-   * When the present window ends, ms since the epoch on the store's clock. It identifies the window: a fixed or
-   * calendar window, or the present half of a sliding window. Other algorithms have spans as long as the window,
-   * aligned to the epoch.
+   * When the current window ends, ms since the epoch on the store's clock. It identifies the
+   * window: a fixed or calendar window, or the current half of a sliding window. For other
+   * algorithms: a span as long as the window, aligned to the epoch.
    */
   readonly windowEndsAt: number
   /** When it was charged, ms on the store's clock. */
@@ -166,15 +172,15 @@ export interface ThresholdEvent extends LimiterEvent {
 }
 
 /**
- * `sluice:policy`: a process has taken over the settings of a live policy (the option `live`). The first time it is
- * published once the process knows whether the store has any.
+ * `sluice:policy`: a process has applied the settings of a live policy (the option `live`). It is
+ * first published when the process knows whether the store has any.
  */
 export interface PolicyChangeEvent {
   /** The option `name` of the limiter; undefined if it has none. */
   readonly limiter: string | undefined
   /** The name of the policy. */
   readonly policy: string
-  /** Its name in documents, made of those of the limiter, the policy and the route. */
+  /** Its name in documents, made of the names of the limiter, the policy and the route. */
   readonly id: string
   /** The unit it counts: the option `unit`, or `'concurrent-requests'`. */
   readonly unit: Unit
@@ -186,7 +192,7 @@ export interface PolicyChangeEvent {
   readonly codeLimit: number | undefined
   /** The share of the clients that it refuses, 0 … 1. */
   readonly enforced: number
-  /** Where the settings are from: a document, or the options alone. */
+  /** Where the settings come from: a document, or the options alone. */
   readonly source: 'document' | 'code'
   /** The settings that replace options. */
   readonly settings: PolicySettings
@@ -194,7 +200,7 @@ export interface PolicyChangeEvent {
   readonly at: number
 }
 
-/** The numbers of requests of one class. */
+/** Counts of one class's requests. */
 export interface OverloadClassEvent {
   /** Requests that began, at once or after a wait. */
   readonly admitted: number
@@ -226,17 +232,17 @@ export interface OverloadEvent {
   readonly limit: number
   /** Requests in progress. */
   readonly active: number
-  /** Requests that wait. */
+  /** Waiting requests. */
   readonly waiting: number
   /** How long a request may wait at present, ms. */
   readonly maxWaitMs: number
-  /** The share of the time in which the event loop was busy. */
+  /** The share of time in which the event loop was busy. */
   readonly utilization: number
   /** How late the event loop's last timer was, ms. */
   readonly delayMs: number
   /** The share of the heap's limit that is in use. */
   readonly heap: number
-  /** The numbers of requests of each class, in the order of their importance. */
+  /** Counts of each class, in the order of importance. */
   readonly classes: Readonly<Record<string, OverloadClassEvent>>
 }
 
@@ -254,7 +260,7 @@ export interface WaitTrace extends LimiterEvent {
   readonly policy: string
   /** How long it will wait, ms. */
   readonly delayMs: number
-  /** Set at the end: whether its turn came. False: its client left before that. */
+  /** Set at the end: whether its turn came. False if its client left first. */
   result?: boolean
 }
 

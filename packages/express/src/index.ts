@@ -7,22 +7,22 @@ import { expressAdapter } from './request-adapter.ts'
 
 export * from '@sluice/http'
 
-/** @typeParam R the requests, of which an application may have a type of its own */
+/** @typeParam R the application's type of requests */
 export interface RateLimitOptions<R extends Request = Request> extends CoreOptions<R, Response> {
   /**
-   * Options that differ by route, in Express's pattern syntax, with the whole path, or the one relative to where the
-   * middleware is mounted: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
-   * entry wins, one with a method before one without.
+   * Options that differ by route, in Express's pattern syntax. Paths are whole, or relative to the
+   * mount point: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most
+   * specific entry wins, and an entry with a method wins over one without.
    */
   routes?: Routes<R, Response> | undefined
 }
 
-/** The middleware, with its limiter for the application's own calls. */
+/** The middleware, and its limiter for your own calls. */
 export type RateLimitHandler = RequestHandler & {
   readonly limiter: Limiter
   /**
-   * A handler that answers with what the client has used of each policy, and charges nothing: register it before
-   * the limiter.
+   * A handler that responds with what the client has used of each policy, without charging it.
+   * Register it before the limiter.
    */
   usage(): RequestHandler
 }
@@ -38,8 +38,8 @@ declare global {
 }
 
 /**
- * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m' }))`.
- * A second one on a route adds a limit.
+ * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m' }))`. A second limiter
+ * on a route adds a limit.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another

@@ -3,14 +3,14 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { closeAfterResponse } from './handshakes.ts'
 
 /**
- * When requests are decided: `'onRequest'`, before anything was read of the body;
- * `'preValidation'`, when the body has been parsed; or `'preHandler'`, when it has been validated.
+ * When requests are decided: `'onRequest'`, before the body is read; `'preValidation'`, after it is
+ * parsed; or `'preHandler'`, after it is validated.
  */
 export type Hook = 'onRequest' | 'preValidation' | 'preHandler'
 
 /**
- * A hook of a route, of any of these kinds. It takes the request and the reply of any server of
- * Fastify: their types differ between HTTP/1.1 and HTTP/2.
+ * A route's hook, of any of these kinds. It takes the request and reply of any Fastify server:
+ * their types differ between HTTP/1.1 and HTTP/2.
  */
 export type HookHandler = (request: object, reply: object, next: HookHandlerDoneFunction) => void
 

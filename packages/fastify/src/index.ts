@@ -16,16 +16,16 @@ export type { FastifyLimiter } from './route-limiters.ts'
 
 interface HookOption {
   /**
-   * When requests are decided. `'onRequest'`: before anything of the body is read. `'preValidation'`: when the body is
-   * parsed. `'preHandler'`: when it is validated, and the application knows the user. Default: `'onRequest'`; of a
-   * route, the plugin's.
+   * When requests are decided. `'onRequest'`: before the body is read. `'preValidation'`: after the
+   * body is parsed. `'preHandler'`: after it is validated, when the application knows the user.
+   * Default: `'onRequest'`; on a route, the plugin's.
    */
   hook?: Hook | undefined
 }
 
 export interface RateLimitOptions extends CoreOptions<FastifyRequest, FastifyReply>, HookOption {}
 
-/** The options that an entry for a route can replace, and its hook. */
+/** The options that a route can override, and its hook. */
 export interface FastifyRouteOptions
   extends RouteOverrides<FastifyRequest, FastifyReply>,
     HookOption {}
@@ -36,7 +36,10 @@ declare module 'fastify' {
     rateLimit: Decision | undefined
   }
   interface FastifyInstance {
-    /** The limiter, of routes too, of the first `rateLimit` registered in this context; if none is, of the one above. */
+    /**
+     * The limiter of the first `rateLimit` registered in this context, or else in the parent
+     * context. It covers routes too.
+     */
     rateLimit: FastifyLimiter
   }
   interface FastifyContextConfig {
@@ -114,12 +117,12 @@ function warnIfUnused(app: FastifyInstance, hook: Hook, decide: HookHandler): vo
 }
 
 /**
- * Limits the rate of requests: `await app.register(rateLimit, { limit: 100, window: '1m' })`.
- * A second one, in the same context or in one within, adds a limit: it counts separately, even on the
- * same store with the same options.
+ * Limits the rate of requests: `await app.register(rateLimit, { limit: 100, window: '1m' })`. A
+ * second one, in the same or a nested context, adds a limit: it counts separately, even on the same
+ * store with the same options.
  *
  * Registering rejects with a SluiceError if an option is unknown, of the wrong type, out of range,
- * or contradicts another; adding a route whose `config.rateLimit` is wrong throws one.
+ * or contradicts another. Adding a route with an invalid `config.rateLimit` throws one.
  */
 export const rateLimit: FastifyPluginAsync<RateLimitOptions> = fp(plugin, {
   fastify: '5.x || 6.x',

@@ -8,16 +8,15 @@ import { type Hook, type HookHandler, handler } from './hook.ts'
 /** The limiter of a plugin. */
 export interface FastifyLimiter extends Limiter {
   /**
-   * A hook that adds a limit where it is set: to a route or several, which then share it, or to the
-   * handler of unknown routes. It has the plugin's options but for those given here, and counts
-   * apart.
+   * A hook that adds a limit: to one route, to several routes that then share it, or to the
+   * not-found handler. It has the plugin's options except those given here, and counts separately.
    *
-   * @throws SluiceError for wrong options
+   * @throws SluiceError for invalid options
    */
   hook(options?: RouteOverrides<FastifyRequest, FastifyReply>): HookHandler
   /**
-   * A handler that answers with what the client has used of each policy. It charges nothing; give its route
-   * `config: { rateLimit: false }`, so that nothing else does.
+   * A handler that responds with what the client has used of each policy, without charging it. Set
+   * `config: { rateLimit: false }` on its route.
    */
   usage(): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 }
@@ -63,7 +62,7 @@ export class RouteLimiters {
 
   /**
    * Gives a route its limiter. Called with each route as it is registered.
-   * @throws SluiceError for wrong options
+   * @throws SluiceError for invalid options
    */
   add(route: RouteOptions): void {
     if (route.config?.rateLimit === undefined) return

@@ -15,24 +15,24 @@ export { RateLimitError } from './refusal-error.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the default of Hono's own Context
 export interface RateLimitOptions<E extends Env = any> extends CoreOptions<Context<E>, FetchReply> {
   /**
-   * The client's address, from the runtime: `(c) => getConnInfo(c).remote.address`. It is required
-   * unless a `key` function or `trustProxy` says who the client is.
+   * Returns the client's address, from the runtime: `(c) => getConnInfo(c).remote.address`.
+   * Required unless a `key` function or `trustProxy` identifies the client.
    */
   address?: AddressOption<[c: Context<E>]> | undefined
   /**
-   * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the whole
-   * path, or the one relative to the base path: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most
-   * specific entry wins, one with a method before one without.
+   * Options that differ by route, in the pattern syntax of path-to-regexp 8. Paths are whole, or
+   * relative to the base path: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`.
+   * The most specific entry wins, and an entry with a method wins over one without.
    */
   routes?: Routes<Context<E>, FetchReply> | undefined
 }
 
-/** The middleware, with its limiter for the application's own calls. */
+/** The middleware, and its limiter for your own calls. */
 export type RateLimitHandler = MiddlewareHandler & {
   readonly limiter: Limiter
   /**
-   * A handler that answers with what the client has used of each policy, and charges nothing: register it before
-   * the limiter.
+   * A handler that responds with what the client has used of each policy, without charging it.
+   * Register it before the limiter.
    */
   usage(): Handler
 }
@@ -45,11 +45,11 @@ declare module 'hono' {
 }
 
 /**
- * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m', address }))`.
- * A second one on a route adds a limit.
+ * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m', address }))`. A
+ * second limiter on a route adds a limit.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
- *   another, or if nothing says who a client is
+ *   another, or if nothing identifies the client
  */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function rateLimit<E extends Env = any>(options: RateLimitOptions<E>): RateLimitHandler {

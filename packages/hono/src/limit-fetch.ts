@@ -13,21 +13,21 @@ import { RateLimitError } from './refusal-error.ts'
 export interface LimitFetchOptions<Args extends unknown[] = unknown[], R extends Request = Request>
   extends CoreOptions<R, FetchReply> {
   /**
-   * The client's address, from what the server passes to the handler. It is required unless a `key`
-   * function or `trustProxy` says who the client is.
+   * Returns the client's address, from what the server passes to the handler. Required unless a
+   * `key` function or `trustProxy` identifies the client.
    */
   address?: ((request: R, ...others: Args) => string | undefined) | undefined
   /** Options that differ by route, with the path of the request's URL. */
   routes?: Routes<R, FetchReply> | undefined
 }
 
-/** The limited handler, with its limiter for the application's own calls. */
+/** The limited handler, and its limiter for your own calls. */
 export type LimitedFetch<Args extends unknown[], R extends Request = Request> = ((
   request: R,
   ...args: Args
 ) => Promise<Response>) & {
   readonly limiter: Limiter
-  /** Answers with what the client of a request has used of each policy, and charges nothing. */
+  /** Responds with what the client has used of each policy, without charging it. */
   usage(request: R, ...args: Args): Promise<Response>
 }
 
@@ -48,12 +48,12 @@ export function decisionOf(request: Request): Decision | undefined {
 }
 
 /**
- * Limits a function of a `Request`: a route handler of Next.js, the `fetch` of Bun, Deno or a worker.
- * The request can be the server's own kind, such as `NextRequest`.
- * An error that a function of the options throws rejects, like one of the handler.
+ * Limits a Fetch handler: a Next.js route handler, or the `fetch` of Bun, Deno or a worker. The
+ * request can be the server's own type, such as `NextRequest`. If an option's function throws, the
+ * handler rejects with that error.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
- *   another, or if nothing says who a client is
+ *   another, or if nothing identifies the client
  */
 export function limitFetch<Args extends unknown[], R extends Request = Request>(
   options: LimitFetchOptions<Args, R>,

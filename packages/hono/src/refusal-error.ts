@@ -4,8 +4,8 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /**
- * A refusal as an error, for `respond: 'throw'`. An application without `onError` answers with its
- * response, as with every `HTTPException`.
+ * A refusal as an error, for `respond: 'throw'`. Without `onError`, Hono sends its response, as for
+ * every `HTTPException`.
  */
 export class RateLimitError extends HTTPException {
   override readonly name = 'RateLimitError'

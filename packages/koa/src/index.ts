@@ -10,19 +10,19 @@ export * from '@sluice/http'
 
 export interface RateLimitOptions extends CoreOptions<Context, Context> {
   /**
-   * Options that differ by route, in the pattern syntax of @koa/router, with the whole path,
-   * or the one relative to a router's prefix: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
-   * entry wins, one with a method before one without.
+   * Options that differ by route, in the pattern syntax of @koa/router. Paths are whole, or
+   * relative to a router's prefix: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false
+   * }`. The most specific entry wins, and an entry with a method wins over one without.
    */
   routes?: Routes<Context, Context> | undefined
 }
 
-/** The middleware, with its limiter for the application's own calls. */
+/** The middleware, and its limiter for your own calls. */
 export type RateLimitMiddleware = Middleware & {
   readonly limiter: Limiter
   /**
-   * A handler that answers with what the client has used of each policy, and charges nothing: register it before
-   * the limiter.
+   * A handler that responds with what the client has used of each policy, without charging it.
+   * Register it before the limiter.
    */
   usage(): Middleware
 }
@@ -35,8 +35,8 @@ declare module 'koa' {
 }
 
 /**
- * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m' }))`.
- * A second one on a route adds a limit.
+ * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m' }))`. A second limiter
+ * on a route adds a limit.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another

@@ -6,8 +6,8 @@ import type { NestRequest, NestResponse } from './request-adapter.ts'
 export const OPTIONS = 'sluice:options'
 
 /**
- * Options that differ for a handler, or for each handler of a class. Those of a handler replace those
- * of its class. With a limit of its own, a handler counts separately.
+ * Options that differ for a handler, or for each handler of a class. A handler's options override
+ * its class's. A handler with its own limit counts separately.
  */
 export function RateLimit<Request = NestRequest, Response = NestResponse>(
   options: RouteOverrides<Request, Response>,

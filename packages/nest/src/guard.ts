@@ -49,8 +49,8 @@ export class RateLimitGuard implements CanActivate {
   }
 
   /**
-   * Returns the request of a controller's handler. To be overridden for GraphQL, WebSockets
-   * and microservices, whose handlers are let through otherwise.
+   * Returns the request of a controller's handler. Override it for GraphQL, WebSockets and
+   * microservices, whose handlers are otherwise not limited.
    *
    * @returns undefined: the handler is not limited
    */

@@ -20,7 +20,7 @@ export type RateLimitOptions<Request = NestRequest, Response = NestResponse> = C
   Response
 >
 
-/** A class that makes the options: `useClass` and `useExisting` of `forRootAsync`. */
+/** A class that creates the options, for `useClass` and `useExisting` of `forRootAsync`. */
 export interface RateLimitOptionsFactory<Request = NestRequest, Response = NestResponse> {
   createRateLimitOptions(): MaybePromise<RateLimitOptions<Request, Response>>
 }
@@ -53,7 +53,7 @@ export type RateLimitAsyncOptions<Request = NestRequest, Response = NestResponse
     }
 )
 
-/** Provides the limiters everywhere in an application. They close with it. */
+/** Provides the limiters to the whole application, and closes them with it. */
 export class RateLimitModule {
   readonly #limits: RateLimits
   readonly #discovery: DiscoveryService | undefined

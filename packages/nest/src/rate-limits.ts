@@ -21,7 +21,7 @@ export class RateLimits {
   isUsed = false
   readonly #known = new Map<Type, Map<Handler, HandlerLimiter | undefined>>()
 
-  /** @throws SluiceError for wrong options */
+  /** @throws SluiceError for invalid options */
   constructor(options: RateLimitOptions<never, never>) {
     this.#all = new RoutedLimiter(
       options as RateLimitOptions<AnyRequest, AnyResponse>,
@@ -30,7 +30,7 @@ export class RateLimits {
     )
   }
 
-  /** All limiters as one, for the application's own calls. */
+  /** All limiters as one, for your own calls. */
   get limiter(): Limiter {
     this.isUsed = true
     return this.#all.limiter
@@ -38,7 +38,7 @@ export class RateLimits {
 
   /**
    * The limiter of a handler; undefined: it is exempt. It is made once.
-   * @throws SluiceError for wrong options
+   * @throws SluiceError for invalid options
    */
   of(controller: Type, handler: Handler): HandlerLimiter | undefined {
     const handlers = this.#known.get(controller) ?? new Map<Handler, HandlerLimiter | undefined>()
@@ -48,8 +48,8 @@ export class RateLimits {
   }
 
   /**
-   * Answers a request with what its client has used of each policy, and charges nothing. Call it in a handler with
-   * `@SkipRateLimit()`, with its `@Req()` and `@Res()`.
+   * Responds with what the client has used of each policy, without charging it. Call it in a
+   * handler with `@SkipRateLimit()`, and pass its `@Req()` and `@Res()`.
    */
   usage(request: object, response: object): Promise<void> {
     return this.#all.usage(

@@ -29,9 +29,10 @@ export interface SluiceStorage {
 }
 
 /**
- * Counts for `@nestjs/throttler`: `ThrottlerModule.forRoot({ throttlers, storage: sluiceStorage({ store: redis }) })`.
- * As its own storage does, it counts each request for exactly its `ttl`, and refuses for
- * `blockDuration` from the first request above the limit on; then the quota is full.
+ * A storage for `@nestjs/throttler`: `ThrottlerModule.forRoot({ throttlers, storage:
+ * sluiceStorage({ store: redis }) })`. Like the throttler's own storage, it counts each request for
+ * exactly its `ttl`. The first request above the limit starts `blockDuration`, during which it
+ * refuses; then the quota is full.
  *
  * @throws SluiceError if an option is unknown, of the wrong type or out of range
  */

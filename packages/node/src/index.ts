@@ -14,25 +14,28 @@ export * from '@sluice/http'
 
 export interface RateLimitOptions extends CoreOptions<IncomingMessage, ServerResponse> {
   /**
-   * Options that differ by route, in the pattern syntax of path-to-regexp 8, with the path of the
-   * request: `{ 'POST /login': { limit: 5, window: '15m' }, '/health': false }`. The most specific
-   * entry wins, one with a method before one without.
+   * Options that differ by route, in the pattern syntax of path-to-regexp 8: `{ 'POST /login': {
+   * limit: 5, window: '15m' }, '/health': false }`. The most specific entry wins, and an entry with
+   * a method wins over one without.
    */
   routes?: Routes<IncomingMessage, ServerResponse> | undefined
 }
 
 const SERVED = 'that serves the request: (request, response) => limit(request, response, () => …)'
 
-/** Called instead of `next` with what a function of the options threw, or a refusal that is thrown. */
+/**
+ * Called instead of `next` with an error that an option's function threw, or with a refusal if
+ * `respond` is `'throw'`.
+ */
 type Failed = (error: unknown) => void
 
-/** The limiter of a server, of HTTP/1.1, HTTPS or HTTP/2. */
+/** The limiter of an HTTP/1.1, HTTPS or HTTP/2 server. */
 export interface NodeRateLimit {
   /**
-   * Calls `next` if the request may go on, and answers it otherwise. What it returns resolves when
-   * that is done, with what `next` returns.
+   * Calls `next` if it admits the request, and responds otherwise. Resolves when that is done, with
+   * what `next` returns.
    *
-   * @param failed default: answers with the status 500 and warns once
+   * @param failed default: responds with the status 500 and warns once
    */
   (
     request: IncomingMessage | Http2ServerRequest,
@@ -42,9 +45,8 @@ export interface NodeRateLimit {
   ): MaybePromise<void>
 
   /**
-   * Limits a server's `'upgrade'` event: calls `next` if the handshake may go on, and otherwise
-   * answers it and closes the connection. A slot of a policy with `concurrent` is held until the
-   * connection closes.
+   * Limits a server's `'upgrade'` event: calls `next` if it admits the handshake, and otherwise
+   * responds and closes the connection. A slot (`concurrent`) is held until the connection closes.
    */
   upgrade(
     request: IncomingMessage,
@@ -53,13 +55,13 @@ export interface NodeRateLimit {
     failed?: Failed,
   ): MaybePromise<void>
 
-  /** The limiter for the application's own calls. */
+  /** The limiter, for your own calls. */
   readonly limiter: Limiter
 
   /**
-   * A handler that answers with what the client has used of each policy, and charges nothing.
+   * A handler that responds with what the client has used of each policy, without charging it.
    *
-   * @param failed default: answers with the status 500 and warns once
+   * @param failed default: responds with the status 500 and warns once
    */
   usage(
     failed?: Failed,
@@ -83,8 +85,8 @@ declare module 'node:http2' {
 
 /**
  * Limits the rate of requests: `const limit = rateLimit({ limit: 100, window: '1m' })`, then
- * `createServer((request, response) => limit(request, response, () => response.end('hello')))`.
- * A second one in `next` adds a limit.
+ * `createServer((request, response) => limit(request, response, () => response.end('hello')))`. A
+ * second limiter in `next` adds a limit.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another
@@ -92,7 +94,7 @@ declare module 'node:http2' {
 export function rateLimit(options: RateLimitOptions): NodeRateLimit {
   const limiter = new RoutedLimiter(options, nodeAdapter)
 
-  /** An error that `next` throws, or rejects with, is not taken for a failure of the limiter. */
+  /** An error from `next` does not count as a failure of the limiter. */
   function decide(
     request: IncomingMessage,
     response: ServerResponse,

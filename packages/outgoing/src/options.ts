@@ -60,7 +60,7 @@ export interface OutgoingOptions
   obey?: readonly Dialect[] | undefined
   /** Requests of a key in flight at the same time, in all processes. Integer, 1 … 1,000. Default: any number. */
   concurrent?: number | undefined
-  /** The longest that a request waits in all, before each of its attempts. Default: `'30s'`. */
+  /** The longest total wait of a request, over all its attempts. Default: `'30s'`. */
   maxWait?: Duration | undefined
   retry?: RetryOptions | undefined
 }

@@ -256,7 +256,7 @@ export const PROSE = {
     },
     maxWaiting: {
       description:
-        'The most requests of this limiter that wait in this process: for their turn in a leaky bucket, and, counted separately, in `wait` and `acquire`. Others are refused. One key gets at most half of the places.',
+        'The most requests of this limiter that wait in this process: for their turn in a leaky bucket, and, counted separately, in `wait` and `acquire`. Further requests are refused. One key gets at most half of the places.',
       see: 'See [waiting](waiting.md).',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', maxWaiting: 100 })",
       avoid: 'Avoid more than memory has room for.',
@@ -395,7 +395,7 @@ export const PROSE = {
       description:
         'The status of a refusal. With 403 and 404, the body does not say why. A banned client gets 429 instead of 402 or 503.',
       example: "rateLimit({ limit: 100, window: '1m', statusCode: 503 })",
-      avoid: 'Avoid 503 behind load balancers that take it as unhealthy.',
+      avoid: 'Avoid 503 behind load balancers that then drop the server.',
     },
     respond: {
       typescript:

@@ -4,8 +4,8 @@ import { reference } from './reference.ts'
 import { textOf } from './thrown.ts'
 
 /**
- * An operation on a store that failed, although it was asked for correctly: the store is down, late
- * or contended. It may succeed when it is tried again. `cause` is the store's error.
+ * A store operation that failed although its arguments were right: the store is down, slow or
+ * contended. A retry may succeed. `cause` is the store's error.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'

@@ -11,13 +11,13 @@ const PROBLEMS: Record<WaitErrorCode, string> = {
   SLUICE_WAIT_CLOSED: 'the limiter was closed',
 }
 
-/** A wait that has ended without an admission. Nothing stays charged for it. */
+/** A wait that ended without an admission. Nothing stays charged. */
 export class WaitError extends Error {
   override readonly name = 'WaitError'
   /** Stable identifier, `SLUICE_WAIT_…`: safe to compare against, never reworded. */
   readonly code: WaitErrorCode
   /**
-   * How long it would have been from now on, at least, ms: what the limiter last learned about the key. 0: nothing;
+   * The least time it would still have to wait, ms, as far as the limiter knows. 0: not known;
    * `Infinity`: it can never be admitted.
    */
   readonly retryAfterMs: number

@@ -17,15 +17,14 @@ const MAPPED = '::ffff:'
 const scratch: IpAddress = new Uint16Array(8)
 
 /**
- * The one key of a client's address, however it was written: IPv4 as a dotted quad
- * (`203.0.113.7`), IPv6 as its network in the form of RFC 5952 (`2001:db8:1:200::/56`). At most
- * 43 characters. An IPv6 address of 6to4 or Teredo, of which one IPv4 host has many,
- * has the key of that host.
+ * The key of a client's address, however it is written: IPv4 as a dotted quad (`203.0.113.7`), IPv6
+ * as its network in the form of RFC 5952 (`2001:db8:1:200::/56`). At most 43 characters. A 6to4 or
+ * Teredo address, of which one IPv4 host has many, has the key of that host.
  *
  * @param raw text for {@link parseAddress}
  * @param ipv6Prefix 32 to 128: IPv6 addresses that share so many bits share a key.
- * @returns `undefined` if it is no address. Never make a key of the raw text instead: a client
- * that chooses it would choose a new one for each request.
+ * @returns `undefined` if it is no address. Never make a key of the raw text instead: a client that
+ *   chooses it would choose a new one for each request.
  */
 export function addressKey(
   raw: string | undefined,

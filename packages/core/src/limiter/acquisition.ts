@@ -13,28 +13,28 @@ declare global {
 }
 
 /**
- * A decision about slots, or about an estimate (`reserve`). What it has taken is held, and renewed by this process,
- * until it is given back or settled.
+ * A decision about slots, or about an estimate (`reserve`). This process holds and renews what it
+ * has taken until it is given back or settled.
  */
 export interface Acquisition<M extends StoreMode = StoreMode> extends Decision {
   /**
-   * Corrects the charge to what it has really cost, and gives slots back: at once, also if the estimate has been
-   * given back meanwhile, because this process was not seen to renew it. Further calls, and one after a refusal or
-   * `release`, do nothing. After a rejection the store has perhaps not got it: call it again within an hour,
-   * which corrects an estimate once.
+   * Corrects the charge to the real cost, and gives slots back at once, even if the estimate was
+   * given back meanwhile because this process did not renew it. Further calls, and calls after a
+   * refusal or `release`, do nothing. After a rejection, call it again within an hour: the estimate
+   * is corrected only once.
    * @param cost units, an integer, 0 … 2^53 − 1
-   * @throws SluiceError for a wrong cost; StoreError if the store does not confirm it. On a remote store, it rejects
-   *   with them
+   * @throws SluiceError for a wrong cost; StoreError if the store does not confirm it. On a remote
+   *   store, it rejects with them
    */
   settle(cost: number): Answer<M, void>
   /**
-   * Gives slots back; an estimate stays charged. Further calls, and one after a refusal, do nothing. Never rejects:
-   * what the store does not take back is no longer renewed, and so free after `hold`.
+   * Gives slots back; an estimate stays charged. Further calls, and calls after a refusal, do
+   * nothing. Never rejects: slots that the store does not take back are free after `hold`.
    */
   release(): Answer<M, void>
-  /** Does what `release` does, for `using`. */
+  /** Like `release`, for `using`. */
   [Symbol.dispose](): void
-  /** Does what `release` does, for `await using`. */
+  /** Like `release`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 

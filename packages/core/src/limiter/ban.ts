@@ -10,11 +10,11 @@ import type { Keyspace } from '../stores/store.ts'
 
 /** When a client is banned, and for how long. */
 export interface BanOptions {
-  /** How many refusals of its key lead to a ban: an integer, 1 … 100. */
+  /** The number of refusals that lead to a ban: an integer, 1 … 100. */
   readonly after: number
   /** The window in which they are counted, and how long bans are remembered. */
   readonly within: Duration
-  /** How long each ban lasts, 1 … 10 durations. Further bans last as long as the last of them. */
+  /** How long each ban lasts, 1 … 10 durations. The last one repeats. */
   readonly for: readonly Duration[]
 }
 

@@ -9,8 +9,8 @@ import { compilePolicies } from './policies.ts'
 import { StoreLimiter } from './store-limiter.ts'
 
 /**
- * A limiter without HTTP: it counts the keys that you pass. With the memory store it answers
- * synchronously, with a remote store by a promise; `await` works for both.
+ * Creates a limiter without HTTP: it counts the keys that you pass. With the memory store, its
+ * methods are synchronous; with a remote store, they return promises. `await` works for both.
  *
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
  *   another

@@ -4,7 +4,7 @@ import type { Unit } from '../options/unit.ts'
 import type { Charge, DecisionSource, Origin, StoreResult } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
-/** The result of one policy for a request. Times are integer ms from the decision on. */
+/** The result of one policy for a request. Times are integer ms from the decision. */
 export interface PolicyDecision {
   /** The name of the policy. */
   readonly name: string
@@ -17,55 +17,61 @@ export interface PolicyDecision {
   readonly key: string
   /** The length of the window, ms. */
   readonly windowMs: number
-  /** False if this policy refuses, whatever the others say. */
+  /** False if this policy refuses, regardless of the others. */
   readonly allowed: boolean
   /**
-   * True if it refuses nothing (a policy's options `dryRun` and `enforce`): the request is decided as if this policy
-   * were not there. If `allowed` is false, it would have refused, and was not charged.
+   * True if it is a dry run (the policy's `dryRun` or `enforce`): the request is decided without
+   * this policy. If `allowed` is false, it would have refused, and was not charged.
    */
   readonly dryRun?: true | undefined
   /**
-   * Units that the full quota holds (token bucket: its capacity), by the client's own limit and top-ups if it has any.
+   * Units of the full quota (token bucket: its capacity), including the client's own limit and
+   * top-ups.
    */
   readonly limit: number
   /** Whole units that would still be admitted now. */
   readonly remaining: number
-  /** Units in use beyond the limit: a debt, or the limit was lowered. Left out: none. */
+  /**
+   * Units in use beyond the limit, because of a debt or a lowered limit. Left out if there are
+   * none.
+   */
   readonly excess?: number | undefined
   /** The time until the quota is full again (fixed window: until the window ends), ms. */
   readonly resetMs: number
-  /** 0 when allowed; otherwise the shortest wait that is enough, ms. `Infinity` if none is. */
+  /**
+   * 0 when allowed; otherwise the shortest sufficient wait, ms. `Infinity` if no wait is enough.
+   */
   readonly retryAfterMs: number
   /** Leaky bucket: how long the request must wait for its turn, ms; otherwise 0. */
   readonly delayMs: number
   /**
-   * The effective window of the header fields, `t`
-   * (draft-ietf-httpapi-ratelimit-headers-11), ms: the wait when refused; with nothing left until one
-   * unit is; else until the window rolls over, the oldest entry leaves, or a bucket has refilled as
-   * much as is left.
+   * The effective window of the header fields, `t` (draft-ietf-httpapi-ratelimit-headers-11), ms:
+   * if refused, the wait; if nothing is left, the time until one unit is; otherwise the time until
+   * the window rolls over, the oldest entry expires, or a bucket has refilled as much as is left.
    */
   readonly effectiveMs: number
-  /** The source for this policy: in a cluster, parts of a request may be decided separately. */
+  /** The source for this policy: a cluster may decide policies separately. */
   readonly source: DecisionSource
   /** The time of the decision: ms on the clock of the store, or of its node that has the key. */
   readonly at: number
 }
 
-/** A client is banned (the option `ban`). */
+/** The ban of a client (the option `ban`). */
 export interface BanDecision {
-  /** True only for the refusal with which the ban begins. */
+  /** True only for the refusal that starts the ban. */
   readonly began: boolean
-  /** The time until the ban ends, ms from the decision on. */
+  /** The time until the ban ends, ms from the decision. */
   readonly endsMs: number
 }
 
-/** The decision of a limiter about a request. Times are integer ms from the decision on. */
+/** A limiter's decision about a request. Times are integer ms from the decision. */
 export interface Decision {
   /** Whether the request is admitted. A refusal is a value, never a rejected promise. */
   readonly allowed: boolean
   /**
-   * Units that the binding policy's full quota holds. In a refusal, the binding policy is the one with the longest wait,
-   * otherwise the one with the least remaining. If all policies are dry runs, there is none: `Infinity`.
+   * Units of the binding policy's full quota. For a refusal, the binding policy is the one with the
+   * longest wait; otherwise the one with the least remaining. If all policies are dry runs, there
+   * is none: `Infinity`.
    */
   readonly limit: number
   /** Whole units that the binding policy would still admit now. */
@@ -73,8 +79,8 @@ export interface Decision {
   /** The time until the binding policy's quota is full again (fixed window: until the window ends), ms. */
   readonly resetMs: number
   /**
-   * 0 when allowed; otherwise the shortest wait after which the same cost would be admitted if there
-   * were no other requests, ms. `Infinity` if it can never be admitted.
+   * 0 when allowed; otherwise the shortest wait, ms, after which the same cost would be admitted if
+   * no other requests came. `Infinity` if it can never be admitted.
    */
   readonly retryAfterMs: number
   /** Leaky bucket: how long the request must wait before it continues, ms; otherwise 0. */
@@ -82,20 +88,21 @@ export interface Decision {
   /** The result of each policy, in their order. Empty if no policy decided. */
   readonly policies: readonly PolicyDecision[]
   /**
-   * Set while the client is banned by the option `ban`. Then every policy of its key refuses, with
-   * nothing left.
+   * Set while the option `ban` bans the client. Then every policy of its key refuses, with nothing
+   * left.
    */
   readonly ban?: BanDecision | undefined
   /**
-   * The source of the decision: `'store'`; `'cache'`, a remembered refusal; `'lease'`, units that this process took from
-   * the store in advance; `'local'`, this process while the store fails; `'allow'` or `'deny'`, a list or the option
-   * `onStoreError`. If policies were decided separately, the source that refused; for an admission `'store'`, unless
-   * some were decided without the store.
+   * The source of the decision: `'store'`; `'cache'`, a remembered refusal; `'lease'`, units that
+   * this process took from the store in advance; `'local'`, this process while the store fails;
+   * `'allow'` or `'deny'`, a list or the option `onStoreError`. If policies were decided
+   * separately: for a refusal, the source that refused; otherwise `'store'`, unless some were
+   * decided without the store.
    */
   readonly source: DecisionSource
   /**
-   * When it was decided, ms on the store's clock: the latest time if policies were decided separately, and with a lease
-   * when the store charged it.
+   * The time of the decision, ms on the store's clock: the latest, if policies were decided
+   * separately; for a lease, when the store charged it.
    */
   readonly at: number
 }

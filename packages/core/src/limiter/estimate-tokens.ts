@@ -17,16 +17,17 @@ const MAX_COUNTED = 8_000_000
 const MAX_BYTES_PER_UNIT = 3
 
 /**
- * About how many tokens of a language model a text is: its bytes in UTF-8, divided by four and
- * rounded up. A guess for `cost`, which `settle` corrects: no tokenizer runs. How far it is off
+ * Estimates how many tokens a text has for a language model: its UTF-8 bytes, divided by four and
+ * rounded up. It runs no tokenizer: use it for `cost`, and correct it with `settle`. Its error
  * depends on the language (docs/settle.md); a text never has more tokens than bytes, four times the
- * estimate. Of a body beyond eight million characters, each further one counts three bytes. Pictures, recordings and
- * files in the messages of a body have estimates of their own.
+ * estimate. Beyond eight million characters, each one counts three bytes. Images, recordings and
+ * files in a body's messages have their own estimates.
  *
- * @param textOrBody text, bytes, or a parsed JSON body, of which all texts, names and numbers
- *   count. Nothing (undefined, null) counts 0, with a warning: a body that is not parsed yet looks
- *   like none. A body of more than 100,000 values gives 2^53 − 1, which no limit admits.
- * @param mediaTokens the tokens of a picture, a recording or a file; where it returns undefined, Sluice estimates
+ * @param textOrBody text, bytes, or a parsed JSON body, whose texts, names and numbers all count.
+ *   Undefined and null count 0, with a warning: a body that is not yet parsed is undefined. A body
+ *   of more than 100,000 values gives 2^53 − 1, which no limit admits.
+ * @param mediaTokens returns the tokens of an image, a recording or a file; if it returns
+ *   undefined, Sluice estimates
  * @throws SluiceError for anything else
  */
 export function estimateTokens(textOrBody: unknown, mediaTokens?: MediaTokens): number {

@@ -2,7 +2,7 @@ import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { checkInteger, checkObject } from '../options/checks.ts'
 
-/** The bounds that no document may leave. */
+/** The bounds for changes by documents. */
 export interface LiveBounds {
   /** The least and the most that `limit`, or `concurrent`, may be: integers, units. */
   readonly limit?:

@@ -1,4 +1,4 @@
-/** A picture, a recording or a file in a prompt. */
+/** An image, a recording or a file in a prompt. */
 export interface Media {
   readonly kind: 'image' | 'audio' | 'video' | 'file'
   /** Its size. Undefined if the prompt has only its address or its id. */
@@ -7,7 +7,7 @@ export interface Media {
   readonly mediaType: string | undefined
 }
 
-/** Returns about how many tokens it is; undefined: as Sluice estimates it. */
+/** Returns about how many tokens it has, or undefined for Sluice's estimate. */
 export type MediaTokens = (media: Media) => number | undefined
 
 /** A part of a prompt whose data is no text. */

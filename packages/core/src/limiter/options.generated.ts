@@ -160,8 +160,8 @@ export interface StoreOptions<M extends StoreMode = StoreMode> {
   lease?: Duration | undefined
   /**
    * The most requests of this limiter that wait in this process: for their turn in a leaky bucket,
-   * and, counted separately, in `wait` and `acquire`. Others are refused. One key gets at most half
-   * of the places. Integer, 0 … 10^6 requests. Default: `1000`.
+   * and, counted separately, in `wait` and `acquire`. Further requests are refused. One key gets at
+   * most half of the places. Integer, 0 … 10^6 requests. Default: `1000`.
    */
   maxWaiting?: number | undefined
 }

@@ -12,8 +12,8 @@ export const DURATION_UNITS = [
 ] as const
 
 /**
- * ms as an integer, or text: a number and a unit, with or without a space between them, as in
- * `'500ms'`, `'1.5h'`, `'15 minutes'`, `'1d'`.
+ * An integer of milliseconds, or text with a number and a unit, with or without a space: `'500ms'`,
+ * `'1.5h'`, `'15 minutes'`, `'1d'`.
  */
 export type Duration =
   | number

@@ -4,7 +4,7 @@ import type { OptionType } from './types.ts'
 /** The units that header fields have a word for. */
 const KNOWN = ['requests', 'tokens', 'input-tokens', 'output-tokens', 'content-bytes'] as const
 
-/** The unit that a policy counts: one that header fields have a word for, or a name of your own. */
+/** The unit that a policy counts: one that header fields have a name for, or your own. */
 export type Unit = (typeof KNOWN)[number] | (string & Record<never, never>)
 
 const KNOWN_TEXT = KNOWN.map((known) => `'${known}'`)

@@ -4,7 +4,7 @@ import { checkClient, type RedisClient } from './redis/client.ts'
 import { redisStore } from './redis/redis-store.ts'
 import type { Store, StoreMode } from './store.ts'
 
-/** The option `store`: a client of Redis as it is, or a store. */
+/** The option `store`: a Redis client, unwrapped, or a store. */
 export type StoreOption<M extends StoreMode = StoreMode> =
   | { sync: Store<'sync'>; async: Store<'async'> | RedisClient }[M]
   | Store<M>

@@ -16,15 +16,15 @@ export interface Charge {
   /** The numbers of the limit's own, where it has some: a store passes them on. What is claimed may come back at any time. */
   claim?: Claim | undefined
   /**
-   * Whether it refuses nothing: a charge that its quota would refuse is left out, and the others are decided as if it were
-   * not there.
+   * Whether it is a dry run, which never causes a refusal: a charge that its quota would refuse is
+   * left out, and the others are decided without it.
    */
   dryRun?: boolean | undefined
 }
 
 /**
- * The source of a decision: the store; its remembered refusals; units that the store has charged to this process in
- * advance; this process; or none, so that all requests are admitted, or all refused.
+ * The source of a decision: the store; a remembered refusal; units that the store charged to this
+ * process in advance; this process; or none, so that all requests are admitted, or all refused.
  */
 export type DecisionSource = 'store' | 'cache' | 'lease' | 'local' | 'allow' | 'deny'
 
@@ -34,9 +34,9 @@ export interface Origin {
   readonly source: DecisionSource
 }
 
-/** How a settlement has charged a key more. */
+/** An additional charge by a settlement. */
 export interface ChargeIncrease {
-  /** Which of the charges it was, from 0. */
+  /** Index of the charge. */
   readonly place: number
   /** Units that the quota holds when it is full, as decisions call it: the client's own limit, if it has one. */
   readonly limit: number
@@ -259,10 +259,9 @@ export interface Store<M extends StoreMode = StoreMode> {
    */
   open(keyspaces: readonly Keyspace[], prefix: string, deadlineMs?: number): Ledger<M>
   /**
-   * The keys that it holds, for the person who operates it. It reads in small steps, so that requests
-   * go on meanwhile, keeps none of what it has read, and changes nothing. What is there all the time
-   * comes at least once; what comes or goes meanwhile may be missing, and a key may come twice. Left
-   * out: the store can't list its keys.
+   * Lists its keys, for operators. It reads in small steps, so that requests are not delayed, and
+   * changes nothing. Keys that exist throughout come at least once; keys that come or go meanwhile
+   * may be missing, and a key may come twice. Left out: the store can't list its keys.
    *
    * @throws SluiceError if an option is wrong
    */
@@ -317,7 +316,7 @@ export interface InspectProgress {
   readonly unreadable: readonly string[]
 }
 
-/** How a key stands with one policy, at the moment when it was read: as `peek` would show it. */
+/** A key's state in one policy when it was read, as `peek` shows it. */
 export interface StoreEntry {
   /**
    * Namespace: that of the limiter, followed by `.2` and so on for a further one in Fastify, and by `.` and
@@ -335,8 +334,8 @@ export interface StoreEntry {
   /** The client's key, or its digest. */
   readonly key: string
   /**
-   * Whether `key` is a digest, which the store keeps in place of a key that is long or has unusual
-   * characters. Nobody can tell the key from it: find it by `inspect({ key })`.
+   * Whether `key` is a digest, which the store keeps instead of a key that is long or has unusual
+   * characters. It does not reveal the key: find it with `inspect({ key })`.
    */
   readonly isDigest: boolean
   /** When it was read, ms on the store's clock. */

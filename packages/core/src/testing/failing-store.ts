@@ -4,11 +4,11 @@ import type { Ledger, Store, StoreResult } from '../stores/store.ts'
 
 /** A remote store that fails on demand, to test how an application reacts. */
 export interface FailingStore extends Store<'async'> {
-  /** Calls that it has been asked for since it was made. */
+  /** Calls since it was created. */
   readonly calls: number
-  /** Makes it reject every call from now on, without doing anything. */
+  /** Rejects every call from now on. */
   fail(error?: Error): void
-  /** Makes it run calls from now on, but hold back the answers. */
+  /** Runs calls from now on, but holds back the answers. */
   hang(): void
   /** Releases the answers held back, and works again. */
   recover(): void

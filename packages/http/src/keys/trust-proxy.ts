@@ -22,8 +22,9 @@ type TrustedProxies =
   | ((address: string, hop: number) => boolean)
 
 /**
- * The header field in which proxies write the client's address: a list to which each of them adds, or the one address
- * that the outermost sets. A client can write it too, so it counts only from a trusted proxy, which must overwrite it.
+ * The header field in which proxies write the client's address: a list that each proxy appends to,
+ * or the one address that the outermost proxy sets. A client can write it too, so it counts only
+ * from a trusted proxy, which must overwrite it.
  */
 type AddressField =
   | 'X-Forwarded-For'

@@ -1,7 +1,7 @@
 import type { RateLimitOptions } from './options.generated.ts'
 
 /**
- * The options that an entry for a route can replace. If it sets its own `limit`, `window`, `algorithm`,
+ * The options that a route can override. If it sets its own `limit`, `window`, `algorithm`,
  * `burst`, `maxDelay`, `concurrent` or `policies`, the route is counted separately.
  */
 export type RouteOverrides<Request, Response> = Omit<
@@ -11,16 +11,16 @@ export type RouteOverrides<Request, Response> = Omit<
 
 /**
  * Overrides by route: `'POST /login'`, `'/search/:id'`; `false` exempts the route. The most
- * specific entry wins, one with a method before one without.
+ * specific entry wins, and an entry with a method wins over one without.
  */
 export type Routes<Request, Response> = {
   readonly [route: string]: RouteOverrides<Request, Response> | false
 }
 
 /**
- * Options that a configuration can hold, for every adapter and for `createLimiter`: all but functions
- * and the store. The compiler takes text of a configuration for any `string`, so say what it is:
- * `rateLimit({ ...(config as RateLimitConfig), store })`. The limiter checks it when it is created.
+ * Options from a configuration file, for every adapter and for `createLimiter`: all but functions
+ * and the store. To the compiler, text from a file is any `string`, so cast it: `rateLimit({
+ * ...(config as RateLimitConfig), store })`. The limiter checks it when it is created.
  */
 export type RateLimitConfig = Configurable<
   RateLimitOptions<never, never> & { routes?: Routes<never, never> | undefined }

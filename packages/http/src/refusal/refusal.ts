@@ -146,7 +146,7 @@ export function problemBody(
   return JSON.stringify({ type, title, status, 'violated-policies': names, error })
 }
 
-/** A refusal as an error, for applications that render it in their own error handler. */
+/** A refusal as an error, for your own error handler. */
 export class RateLimitError extends Error {
   override readonly name = 'RateLimitError'
   readonly code = 'SLUICE_REFUSED'

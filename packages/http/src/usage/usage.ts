@@ -6,7 +6,7 @@ import type { HttpLimiter } from '../path/http-limiter.ts'
 import { type FromBlocked, readRequest } from '../path/request-reading.ts'
 import { previewAll } from './preview-all.ts'
 
-/** How a client stands with one policy. */
+/** A client's usage of one policy. */
 export interface PolicyUsage {
   /** The name of the policy. */
   readonly policy: string
@@ -26,11 +26,11 @@ export interface PolicyUsage {
   readonly resetsAt: string
   /** The length of the window, ms. Left out for `concurrent`. */
   readonly windowMs?: number
-  /** True if it refuses nothing: a dry run. */
+  /** True if it is a dry run, which refuses nothing. */
   readonly dryRun?: true
 }
 
-/** What is true of a client on one route alone, which has limits of its own. */
+/** A client's usage of a route with its own limits. */
 export interface RouteUsage {
   /** The pattern of the route. */
   readonly route: string

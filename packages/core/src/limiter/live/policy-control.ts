@@ -3,9 +3,9 @@ import type { SharedDocuments } from '../../stores/documents/shared-documents.ts
 import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-state.ts'
 
 /**
- * Changes the settings of live policies (the option `live`): in this process at once, in every other one on the same
- * store and `prefix` within two seconds. Every method rejects with a SluiceError if an argument is wrong, and with a
- * StoreError if the store does not confirm it.
+ * Changes the settings of live policies (the option `live`): in this process at once, in all others
+ * on the same store and `prefix` within two seconds. Methods reject with a SluiceError for a wrong
+ * argument, and with a StoreError if the store does not confirm the change.
  */
 export class PolicyControl {
   readonly #documents: SharedDocuments
@@ -14,13 +14,13 @@ export class PolicyControl {
     this.#documents = documents
   }
 
-  /** All live policies that applications on the store have, in the order of their names. */
+  /** All live policies of applications on the store, sorted by name. */
   async list(): Promise<readonly PolicyState[]> {
     return (await loadPolicyChanges()).listPolicies(this.#documents)
   }
 
   /**
-   * Sets some settings of a policy. Those without an end are joined with the ones before.
+   * Sets some settings of a policy. Settings without an end are merged with earlier ones.
    *
    * @param name the name of a policy that an application on the store has
    */
@@ -33,13 +33,16 @@ export class PolicyControl {
     return (await loadPolicyChanges()).setPolicy(this.#documents, name, ...given)
   }
 
-  /** Lets the options of the code hold again, of one policy. */
+  /** Restores the options of the code, for one policy. */
   async unset(name: string, options: ChangeOptions = {}): Promise<PolicyChange> {
     const given = asOfNow([options])
     return (await loadPolicyChanges()).unsetPolicy(this.#documents, name, ...given)
   }
 
-  /** Sets the settings of all policies: those that are not named have the options of their code again. */
+  /**
+   * Sets the settings of all policies: policies that are not named get the options of their code
+   * back.
+   */
   async apply(
     policies: Readonly<Record<string, PolicySettings>>,
     options: ChangeOptions = {},
@@ -62,7 +65,7 @@ export class PolicyControl {
   }
 
   /**
-   * Brings back the settings from before a change, and so undoes the later ones too.
+   * Restores the settings from before a change, and so undoes later changes too.
    *
    * @param number The number of the change. Default: the last one
    */

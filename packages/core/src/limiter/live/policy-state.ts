@@ -16,15 +16,15 @@ export interface PolicyState {
   readonly bounds: { readonly min: number; readonly max: number } | undefined
   /** The share of the clients that it refuses, 0 … 1. */
   readonly enforced: number
-  /** Why its settings are ignored, with all others; undefined: they are not. */
+  /** Why all settings are ignored; undefined if they are not. */
   readonly problem: string | undefined
   /** The settings that replace its options; undefined: none. */
   readonly settings: PolicySettings | undefined
-  /** When some of that ends by itself, ms on the store's clock; undefined: it does not. */
+  /** When some of the settings end, ms on the store's clock; undefined: they do not. */
   readonly until: number | undefined
 }
 
-/** The difference that a new document would make to a policy; undefined: nothing is set. */
+/** What a new document would change in a policy; undefined: nothing is set. */
 export interface PolicyDifference {
   readonly name: string
   readonly before: PolicySettings | undefined
@@ -38,14 +38,17 @@ export interface ChangeOptions {
   /** From where, for the history. Default: `'api'` */
   readonly from?: string | undefined
   /**
-   * The number of the last change that the caller has seen: with another one since, nothing changes. Default: they
-   * are changed whatever there is
+   * The number of the last change that the caller has seen: if there is a newer one, nothing
+   * changes. Default: not checked
    */
   readonly seen?: number | undefined
 }
 
 /** How settings are set. */
 export interface SetOptions extends ChangeOptions {
-  /** For how long: then those before hold again, by the store's clock. Default: until they are changed */
+  /**
+   * For how long, on the store's clock; then the earlier settings apply again. Default: until they
+   * are changed
+   */
   readonly for?: Duration | undefined
 }

@@ -2,11 +2,12 @@ import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Answer, StoreMode } from '../../stores/store.ts'
 import type { Decision } from '../decision.ts'
 
-/** A decision about a turn of a leaky bucket: once admitted, it comes in `delayMs`. */
+/** A decision about a turn of a leaky bucket. If admitted, the turn comes in `delayMs`. */
 export interface Turn<M extends StoreMode = StoreMode> extends Decision {
   /**
-   * Gives the turn back if no later one has been taken, as far as it has not passed. Otherwise it stays empty, since
-   * the later turns keep their times. Other policies get their units back in any case. Further calls, and one after a refusal, do nothing.
+   * Gives back the part of the turn that has not passed, if no later turn has been taken. Otherwise
+   * the turn stays unused, since later turns keep their times. Other policies get their units back
+   * in any case. Further calls, and calls after a refusal, do nothing.
    * @throws StoreError, or a rejection with it, if the store does not confirm it
    */
   cancel(): Answer<M, void>

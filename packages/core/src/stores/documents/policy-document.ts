@@ -45,7 +45,7 @@ export interface PolicySettings {
   readonly enforce?: number | undefined
 }
 
-/** Settings of a policy, of which later ones go before earlier ones. */
+/** Settings of a policy. Later layers override earlier ones. */
 export interface SettingsLayer {
   readonly set: PolicySettings
   /** When they end, ms on the store's clock; undefined: when they are changed. */

@@ -20,8 +20,8 @@ import { Tables } from './tables.ts'
 import { turnClock } from './turn-clock.ts'
 
 /**
- * Keeps states in this process: decisions are synchronous. Each process has its own: two of them
- * behind a load balancer admit twice the limit.
+ * Counts in this process, synchronously. Each process counts on its own: two behind a load balancer
+ * admit twice the limit.
  *
  * @throws SluiceError if an option is unknown, of the wrong type or out of range
  */

@@ -51,7 +51,7 @@ export interface UpstashClient {
   createScript(...args: never[]): unknown
 }
 
-/** A client of Redis or Valkey, handed over as it is. */
+/** A Redis or Valkey client, unwrapped. */
 export type RedisClient = IoRedisClient | NodeRedisClient | ValkeyGlideClient | UpstashClient
 
 export function isRedisClient(value: unknown): value is RedisClient {

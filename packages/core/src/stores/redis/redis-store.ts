@@ -9,10 +9,9 @@ import { shardOf } from './keys.ts'
 import type { RedisParts } from './redis-parts.ts'
 
 /**
- * Keeps states in Redis (6.2 or later) or Valkey (7.2 or later), shared by every process: one
- * `EVALSHA` a decision, whatever the number of policies; in a cluster one for each of its keys. The
- * client is used as it is, never altered, and stays the caller's to connect and to close. To list
- * keys (`inspect`), it may also run `SCAN`.
+ * Counts in Redis (6.2 or later) or Valkey (7.2 or later), shared by all processes. A decision is
+ * one `EVALSHA`, for any number of policies; in a cluster, one per key. The client is not altered:
+ * you connect and close it. To list keys (`inspect`), it may also run `SCAN`.
  *
  * @throws SluiceError if it is not a client that can be used
  */
