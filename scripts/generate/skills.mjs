@@ -8,12 +8,12 @@ import { root } from '../workspace.mjs'
 
 /** The rules for every adapter. */
 const ADAPTER_FACTS = [
-  "`limit` and `window` are required, or `policies: [{ name, limit, window }]`. Write windows as text with a unit, `'15m'`: a number is milliseconds.",
+  "Set `limit` and `window`, or `policies: [{ name, limit, window }]`. Write windows as text with a unit, `'15m'`: a number is milliseconds.",
   'Create the limiter once, when the application starts, never in a handler.',
-  'Without a `store`, each process counts in its own memory. To share counts, pass the client of Redis itself as `store`, not a URL or a promise; or `postgresStore(pool)`, or `sqliteStore(path)`.',
-  "Give each of several limiters on one store a `prefix`, such as `prefix: 'login'`.",
+  'Without a `store`, each process counts in its own memory. To share counts, pass the Redis client itself as `store`, not a URL or a promise; or `postgresStore(pool)`, or `sqliteStore(path)`.',
+  "Give each limiter on a shared store its own `prefix`, such as `prefix: 'login'`.",
   "Behind a proxy, name it: `trustProxy: ['loopback', '10.0.0.0/8']`. Otherwise all clients share one quota.",
-  "`key: 'user'` needs what authentication sets: let the limiter run after that. Never take a key or a limit from what a client writes.",
+  "With `key: 'user'`, run the limiter after authentication. Never take a key or a limit from unverified input of the client.",
   'A refusal is a 429 with `Retry-After` and problem+json. `respond` sends another body; `dryRun: true` refuses nothing.',
 ]
 
@@ -28,11 +28,11 @@ function adapter(framework, facts = []) {
 const SKILLS = {
   express: adapter('an Express application'),
   fastify: adapter('a Fastify application', [
-    'Register the plugin with `await`, before the routes. `config: { rateLimit: { … } }` of a route replaces options, `config: { rateLimit: false }` exempts it.',
+    'Register the plugin with `await`, before the routes. `config: { rateLimit: { … } }` overrides options for a route, `config: { rateLimit: false }` exempts it.',
   ]),
   koa: adapter('a Koa application'),
   hono: adapter('a Hono application or a route handler of Next.js, Bun or Deno', [
-    'A `Request` has no address: give `address`, or a `key` function. Without either, `rateLimit` throws.',
+    'A `Request` has no client address: set `address`, a `key` function, or `trustProxy: 1`. Without any, `rateLimit` throws.',
   ]),
   nest: adapter('a NestJS application', [
     'The module configures the limiter, the guard applies it, and `@RateLimit({ limit, window })` or `@SkipRateLimit()` changes it for a controller or a handler.',
@@ -41,78 +41,78 @@ const SKILLS = {
     "a server of node:http, node:https or node:http2 without a framework, or a WebSocket's handshake",
   ),
   core: {
-    when: 'limiting something else than requests of HTTP (jobs, messages, calls of an API); for a server, use the package of its framework',
+    when: 'limiting something other than HTTP requests (jobs, messages, API calls); for a server, use the package of its framework',
     facts: [
       'A refusal is a decision with `allowed: false`, never a rejection. `retryAfterMs` is how long to wait.',
-      'With a memory store the methods return their result; with every other store they return a promise.',
+      'With a memory store, methods are synchronous; with every other store, they return promises.',
       "Write windows as text with a unit, `'15m'`: a number is milliseconds.",
-      'Two limiters on one store with the same options share a quota: give each a `prefix`.',
+      'Two limiters on one store with the same options share quotas: give each a `prefix`.',
     ],
   },
   http: {
-    when: 'writing an adapter of Sluice for a framework that it has no package for',
+    when: 'writing a Sluice adapter for a framework that has no package',
     facts: [
-      'Applications use the package of their framework, such as `@sluice/express`; this one is for its authors.',
+      'Applications use the package of their framework, such as `@sluice/express`; this one is for authors of adapters.',
       '`@sluice/http/adapter` has what an adapter needs: `RoutedLimiter`, and `nodeExchange` or `fetchExchange` with `FetchReply`.',
       'Test it with `adapterSuite` of `@sluice/test-suites`.',
     ],
   },
   transactional: {
-    when: 'writing a store for a database that Sluice has no package for',
+    when: 'writing a Sluice store for a database that has no package',
     facts: [
-      'Applications use a package such as `@sluice/postgres`; this one is for its authors.',
-      '`transactionalStore` is for a backend that can lock keys, `compareAndSwapStore` for one that writes a value only if it has not changed.',
+      'Applications use a package such as `@sluice/postgres`; this one is for authors of stores.',
+      '`transactionalStore` is for a backend that can lock keys, `compareAndSwapStore` for one with compare-and-swap.',
       'Test it with `storeSuite` of `@sluice/test-suites`.',
     ],
   },
   postgres: {
-    when: 'rate limits of several processes are to be counted in PostgreSQL, not in Redis',
+    when: 'counting the rate limits of several processes in PostgreSQL instead of Redis',
     facts: [
-      'Give it a `Pool` of pg, not a `Client`. Pass the store as `store` to an adapter or to `createLimiter`.',
+      'Pass it a pg `Pool`, not a `Client`. Pass the store as `store` to an adapter or to `createLimiter`.',
       'Call `await store.migrate()` when you deploy, as a user who may create tables.',
-      'The table is UNLOGGED by default: a crash of the server makes every quota full again. `logged: true` keeps them.',
+      'The table is UNLOGGED by default: a server crash makes every quota full again. `logged: true` keeps the counts.',
     ],
   },
   sqlite: {
-    when: 'several processes or worker threads of one machine are to share rate limits without a server: PM2, node:cluster',
+    when: 'sharing rate limits between processes or worker threads of one machine, without a server: PM2, node:cluster',
     facts: [
-      'Give it the path of a file that nothing else uses, in a folder that exists, on a disk of this machine. Pass the store as `store` to an adapter or to `createLimiter`.',
+      'Pass it the path of a file that nothing else uses, in an existing folder on a local disk. Pass the store as `store` to an adapter or to `createLimiter`.',
       'It needs Node 22.13 or later, or the class of better-sqlite3 as `driver`.',
       'It is for one machine. For several, use Redis or PostgreSQL.',
     ],
   },
   outgoing: {
-    when: 'calling an API of somebody else that has rate limits: pacing requests, 429 responses, Retry-After, several processes with one quota, tokens of OpenAI or Anthropic',
+    when: 'calling a third-party API that has rate limits: pacing requests, 429 responses, Retry-After, several processes with one quota, OpenAI or Anthropic tokens',
     facts: [
-      'Wrap `fetch` once, when the application starts, and use what it returns in place of `fetch`: `new OpenAI({ fetch: paced })`.',
-      'Give all processes the same `store`, the client of Redis itself, and the same `policies`. Without a store each process paces for itself.',
-      "A policy is a limit that you know: `{ limit: 500, window: '1m' }`. Without any it keeps to what the server says. Write windows as text with a unit: a number is milliseconds.",
+      'Wrap `fetch` once, when the application starts, and use the result instead of `fetch`: `new OpenAI({ fetch: paced })`.',
+      'Give all processes the same `store`, the Redis client itself, and the same `policies`. Without a store, each process paces on its own.',
+      "A policy is a limit that you know: `{ limit: 500, window: '1m' }`. Without any, it follows the server's header fields. Write windows as text with a unit: a number is milliseconds.",
       'It rejects with a `WaitError` if the wait would be longer than `maxWait`, 30 s by default.',
-      "A POST is not sent again unless `retry: { methods: ['POST'] }` says so, or it has an `Idempotency-Key`. Where the client of an API retries by itself, leave that to it.",
-      'Read or cancel every body: with `concurrent`, its place is free when it has ended.',
+      "A POST is not retried unless `retry: { methods: ['POST'] }` allows it, or it has an `Idempotency-Key`. If the API's client retries by itself, leave retries to it.",
+      'Read or cancel every body: with `concurrent`, its slot is free when it has ended.',
     ],
   },
   budget: {
-    when: 'enforcing budgets of a language model in money or tokens: by API key, user, team or organisation, for the run of an agent, or in a gateway such as one that LiteLLM would be',
+    when: 'enforcing budgets for language models in money or tokens: by API key, user, team or organisation, for an agent run, or in a gateway of your own, like LiteLLM',
     facts: [
-      'Make the budget once, when the application starts, with the `store` that all processes share: the client of Redis itself.',
-      '`reserve(who, { model, input, output })` before the call, with the most output that you ask for; `call.settle(usage)` after it. If it fails, `call.release()` keeps the estimate charged; `call.cancel()` charges nothing, for a call that was certainly not made.',
-      'Take `who` from what you have verified, never from a header or a body. Every level needs an id; `null` says that this client has no such level.',
-      'Amounts are numbers in the unit of the budget: 20 is 20 dollars. It counts millionths.',
-      'A refusal is a value: `allowed: false`, with `level` and `remaining`. `aiSdk` rejects with a `BudgetError`, and `fetch` answers 429.',
-      'Return `undefined` from `price` for a model that has none: it is refused.',
+      'Create the budget once, when the application starts, with the `store` that all processes share: the Redis client itself.',
+      'Call `reserve(who, { model, input, output })` before the call, with the most output that you ask for; `call.settle(usage)` after it. If the call fails, `call.release()` keeps the estimate charged; if it was certainly not made, `call.cancel()` charges nothing.',
+      'Take `who` from what you have verified, never from a header or a body. Every level needs an id; `null` means that this client has no such level.',
+      'Amounts are in the unit of the budget: 20 is 20 dollars. It counts millionths.',
+      'A refusal is a value: `allowed: false`, with `level` and `remaining`. `aiSdk` rejects with a `BudgetError`, and `fetch` responds with 429.',
+      'If a model has no price, return `undefined` from `price`: the call is refused.',
     ],
   },
   meter: {
-    when: 'billing customers by what they have used: Stripe, OpenMeter, a table of usage',
+    when: 'billing customers by usage: Stripe, OpenMeter, a usage table',
     facts: [
-      'Call `meter` once for each limiter, in each process that charges.',
-      'Let the receiver ignore an `id` that it knows: a record can be sent more than once.',
+      'Call `meter` once per limiter, in each process that charges.',
+      'Deduplicate by `id` in the receiver: a record can be sent more than once.',
       'Call `metered.close()` when the process ends. It sends what is left.',
     ],
   },
   otel: {
-    when: 'adding metrics, traces or alerts of rate limits to an application that has OpenTelemetry',
+    when: 'adding metrics, traces or alerts for rate limits to an application with OpenTelemetry',
     facts: [
       'Call `instrument` once, before the first request. It measures all limiters of the process.',
       'Register the meter provider first, or pass it as `meterProvider`.',
@@ -120,28 +120,28 @@ const SKILLS = {
     ],
   },
   cli: {
-    when: 'finding out which client is at its limit, resetting or blocking one, or choosing a limit from an access log',
+    when: 'finding out which client is hitting its limit, resetting or blocking a client, or choosing a limit from an access log',
     facts: [
-      'The commands read `REDIS_URL` or `DATABASE_URL`, so that no password is on the command line.',
-      '`reset`, `block` and `unblock` change what clients may do, and `policy` changes limits for all of them. Without a terminal they need `--yes`: ask before you give it.',
+      'The commands read `REDIS_URL` or `DATABASE_URL`, which keeps passwords off the command line.',
+      '`reset`, `block` and `unblock` affect single clients, `policy` changes limits for all. Without a terminal, they need `--yes`: ask before you pass it.',
       '`sluice policy set api --limit 50 --preview` counts whom a limit would refuse now, and changes nothing.',
-      'Give `--prefix` if the limiters have one. `--json` is for programs.',
+      'If the limiters have a `prefix`, pass `--prefix`. `--json` is for programs.',
       '`sluice replay access.log --limit 100 --window 1m` shows what a limit would have refused, and changes nothing.',
     ],
   },
   migrate: {
-    when: 'replacing express-rate-limit, @fastify/rate-limit, koa-ratelimit, hono-rate-limiter, @nestjs/throttler or rate-limiter-flexible',
+    when: 'replacing express-rate-limit, @fastify/rate-limit, koa-ratelimit, hono-rate-limiter, rate-limiter-flexible, @nestjs/throttler or @upstash/ratelimit',
     facts: [
       'Without `--write` it prints a diff and changes nothing. Name all files of the application at once.',
       'Read every comment that begins with `sluice:`. It says what behaves differently, or why a call stays as it is, and what to write.',
-      'Then install the package of the framework, and run the tests of the application.',
+      "Then install the framework's package, and run the application's tests.",
     ],
   },
   'test-suites': {
-    when: 'testing a store or an adapter of your own for Sluice',
+    when: 'testing your own store or adapter for Sluice',
     facts: [
       'The suites take the `describe` and `test` of any runner, and use no globals.',
-      'If the store needs a server, start it in hooks of the runner, at the top of the file.',
+      "If the store needs a server, start it in the runner's hooks, at the top of the file.",
     ],
   },
 }

@@ -12,7 +12,7 @@ export function App({ session }: { session: Session }) {
         <h1>One request, six rate limiters</h1>
         <p>
           Five allow {LIMIT} requests per {WINDOW}, and count them differently; the sixth allows{' '}
-          {CONCURRENT} at the same time. Each request that you send goes to all of them.
+          {CONCURRENT} at once. Each request that you send goes to all six.
         </p>
       </header>
       <main>
@@ -21,9 +21,9 @@ export function App({ session }: { session: Session }) {
       </main>
       <footer>
         <p>
-          Everything here comes from the status and the header fields of real responses, made by{' '}
-          <code>rateLimit</code> of <code>@sluice/express</code>. Between two responses, the
-          drawings follow the rule of the algorithm.
+          Everything here comes from the status and header fields of real responses from{' '}
+          <code>@sluice/express</code>. Between responses, the drawings follow the rule of the
+          algorithm.
         </p>
       </footer>
       {/* Above the rest, but reached last: the first stop of the keyboard sends a request. */}

@@ -22,10 +22,10 @@ export function Overload() {
     <section class="overload" aria-labelledby="overload">
       <h2 id="overload">An overloaded server</h2>
       <p>
-        This server can do {CAPACITY} requests a second: it waits for a slow database. Choose a load
-        for {LOAD_SECONDS} s. <code>shedLoad</code> finds out by itself how many it can serve, and
-        refuses the others at once, the less important ones first. Half of what it can do is
-        critical.
+        This server can serve {CAPACITY} requests a second: it waits for a slow database. Choose a
+        load for {LOAD_SECONDS} s. <code>shedLoad</code> measures how many requests the server can
+        serve, and refuses the rest at once, less important ones first. Critical requests are half
+        of the capacity.
       </p>
       <div class="loads">
         {LOADS.map((each) => (
@@ -96,7 +96,7 @@ function countsOf(name: string, state: OverloadState | undefined): string {
 function wordsOf(state: OverloadState | undefined): string {
   if (state === undefined || state.seconds.length === 0) return 'No load. Choose one.'
   const { load, signal, limit, active, waiting } = state
-  const now = load === 0 ? 'The load is over.' : `${load} × what it can do.`
-  const places = `Up to ${limit} requests may run at once: ${active} run, ${waiting} wait.`
-  return `${now} ${places}${signal === undefined ? ' None is refused.' : ` Refused because of: ${signal}.`}`
+  const now = load === 0 ? 'The load is over.' : `${load} × the capacity.`
+  const places = `Running: ${active} of at most ${limit}. Waiting: ${waiting}.`
+  return `${now} ${places}${signal === undefined ? ' None are refused.' : ` Refused because of: ${signal}.`}`
 }

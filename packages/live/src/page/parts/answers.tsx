@@ -12,9 +12,9 @@ export function Answers({ session }: { session: Session }) {
   return (
     <div class="answers">
       <header>
-        <h2 id="answers">Responses of the server</h2>
+        <h2 id="answers">Server responses</h2>
         <label>
-          of{' '}
+          from{' '}
           <select
             onChange={({ currentTarget }) => {
               chosen.value = currentTarget.value

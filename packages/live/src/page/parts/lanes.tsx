@@ -18,8 +18,8 @@ export function Lanes({ session, isShort }: LanesProps) {
         <div class="about">
           <h2>your requests</h2>
           <p>
-            The vertical line marks the present, and older requests move to the left. Blocks on a
-            lane’s line are admitted requests. Hollow blocks below it are refused requests.
+            The vertical line is now; older requests move to the left. Blocks on a lane’s line are
+            admitted requests, hollow blocks below it are refused.
           </p>
         </div>
         <RequestsTimeline session={session} />

@@ -19,8 +19,8 @@ function Hint({ session: { planned, count } }: { session: Session }) {
   if (count.value > 0) return null
   return (
     <p>
-      Try <b>Edge of a window</b>: {LIMIT} requests per {WINDOW_MS / 1000} s are allowed, but one of
-      the limiters admits {2 * LIMIT} within three seconds.
+      Try <b>Edge of a window</b>: the limit is {LIMIT} requests per {WINDOW_MS / 1000} s, but one
+      limiter admits {2 * LIMIT} within three seconds.
     </p>
   )
 }

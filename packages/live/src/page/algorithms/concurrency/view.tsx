@@ -6,8 +6,7 @@ export const concurrency: View<undefined> = {
   Drawing: ConcurrencyDrawing,
   about: (
     <>
-      Counts requests in progress, not per window: {CONCURRENT} at the same time. This endpoint
-      takes {WORK_MS / 1000} s for each.
+      Counts requests in progress: at most {CONCURRENT} at once. Each takes {WORK_MS / 1000} s here.
     </>
   ),
 }

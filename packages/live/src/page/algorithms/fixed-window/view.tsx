@@ -6,8 +6,8 @@ export const fixedWindow: View<FixedWindow> = {
   Drawing: FixedWindowDrawing,
   about: (
     <>
-      Counts in windows aligned to the clock. At the end of a window the count starts again, so
-      twice the limit can pass around it.
+      Counts in windows aligned to the clock. At the end of a window the count restarts, so twice
+      the limit can pass around it.
     </>
   ),
 }
