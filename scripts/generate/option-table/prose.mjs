@@ -330,7 +330,7 @@ export const PROSE = {
     },
     priority: {
       description:
-        'Of the requests that wait for a key, higher numbers go first. Only with `maxWait`.',
+        'Higher numbers go first among the requests that wait for a key. Only with `maxWait`.',
       example: "rateLimit({ limit: 10, window: '1s', maxWait: '2s', priority: () => 1 })",
       avoid: 'Avoid a value that clients choose.',
     },

@@ -32,7 +32,7 @@ export interface WaitOptions {
   /** Aborting it ends the wait, and nothing is charged. Default: none */
   readonly signal?: AbortSignal | undefined
   /**
-   * Of the calls that wait for the same key, higher priorities go first: an integer, -1000 … 1000.
+   * Higher numbers go first among the calls that wait for the same key: an integer, -1000 … 1000.
    * Default: 0
    */
   readonly priority?: number | undefined

@@ -116,7 +116,7 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
    */
   maxWait?: Duration | undefined
   /**
-   * Of the requests that wait for a key, higher numbers go first. Only with `maxWait`. Integer,
+   * Higher numbers go first among the requests that wait for a key. Only with `maxWait`. Integer,
    * -1,000 … 1,000. Or a function of the request and its key that gives one. Default: `0`.
    */
   priority?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
