@@ -11,26 +11,35 @@ import { wrong } from './money.ts'
 import { type BudgetOptions, readSettings, type Settings, type Usage } from './options.ts'
 import { priceOf } from './price.ts'
 
-/** The owners of the budgets, from data that you have verified: an id for each level; null: it has no such level. */
+/**
+ * The owners of the budgets, from data that you have verified: an id for each level, or null if the
+ * client has no such level.
+ */
 export type Who<L extends string = string> = { readonly [level in L]: string | null }
 
-/** All calls of an agent's run, whatever process they come from. It is counted for three days at least. */
+/** All calls of an agent run, from any process. A run is counted for at least three days. */
 export interface RunOptions {
-  /** Tells it apart from other runs of the same outermost level. */
+  /** Identifies the run within its outermost level. */
   readonly id: string
-  /** The most that it may cost: in the budget's unit, as a number, or as text with it, `'2 USD'`. Default: any amount. */
+  /**
+   * The most that it may cost: a number in the budget's unit, or text with the unit, `'2 USD'`.
+   * Default: any amount.
+   */
   readonly max?: number | string | undefined
   /** How many calls it may make. Integer. Default: any number. */
   readonly maxCalls?: number | undefined
 }
 
-/** A client's own budget, in the budget's unit; 0 refuses everything; null: that of the options again. */
+/**
+ * A client's own budget, in the budget's unit; 0 refuses everything; null restores that of the
+ * options.
+ */
 export interface OverrideOptions<L extends string = string>
   extends Pick<Override, 'limit' | 'until'> {
   readonly level: L
 }
 
-/** A top-up. With the `id` of a payment that has been added, nothing is added again. */
+/** A top-up. An `id`, such as that of a payment, is added only once. */
 export interface GrantOptions<L extends string = string> extends Pick<Grant, 'until' | 'id'> {
   readonly level: L
 }
@@ -76,14 +85,14 @@ export class Budget<L extends string = string> {
     return price === undefined ? unpriced : this.#preview(who, price || 1)
   }
 
-  /** How the levels stand; changes nothing. */
+  /** The usage of all levels; changes nothing. */
   async usage(who: Who<L>): Promise<BudgetDecision> {
     return this.#preview(who, 0)
   }
 
   /**
-   * Charges what has been used without a reservation, into debt if necessary: a batch, or what the provider's bill has
-   * more.
+   * Charges usage without a reservation, into debt if necessary: a batch, or the difference to the
+   * provider's bill.
    * @throws SluiceError (a rejection) if the usage has no price
    */
   async settle(who: Who<L>, usage: Usage): Promise<void> {
@@ -97,8 +106,8 @@ export class Budget<L extends string = string> {
   }
 
   /**
-   * Corrects what the present windows have been charged, on all levels: above 0 it charges more, below 0 it gives back,
-   * at most all that was charged.
+   * Corrects the charges of the current windows, on all levels: a positive amount charges more, a
+   * negative one gives back at most what was charged.
    * @param amount in the budget's unit
    * @throws SluiceError (a rejection) for a wrong argument
    */
@@ -108,8 +117,9 @@ export class Budget<L extends string = string> {
   }
 
   /**
-   * Gives a client a budget of its own on one level, in place of that of the options, and keeps it in the store.
-   * @throws SluiceError (a rejection) for a wrong argument, StoreError if the store does not confirm it
+   * Gives a client its own budget on one level, and keeps it in the store.
+   * @throws SluiceError (a rejection) for a wrong argument, StoreError if the store does not
+   *   confirm it
    */
   async override(who: Who<L>, { level, limit, ...options }: OverrideOptions<L>): Promise<void> {
     const { limiter, key, policy } = await this.#levelOf(who, level)
@@ -118,9 +128,10 @@ export class Budget<L extends string = string> {
   }
 
   /**
-   * Adds an amount to a client's budget on one level, until the window ends: a top-up. It composes with `override`.
-   * @returns false if one with this `id` has been made
-   * @throws SluiceError (a rejection) for a wrong argument, StoreError if the store does not confirm it
+   * Tops up a client's budget on one level until the window ends. It adds to `override`.
+   * @returns false if a top-up with this `id` was already made
+   * @throws SluiceError (a rejection) for a wrong argument, StoreError if the store does not
+   *   confirm it
    */
   async grant(
     who: Who<L>,
@@ -133,9 +144,9 @@ export class Budget<L extends string = string> {
   }
 
   /**
-   * Makes a budget for the calls of one run, which must fit into what the run may cost, into all levels, and into the runs
-   * that it is in.
-   * @throws SluiceError for wrong options
+   * Creates a budget for one run, whose calls must fit into the run's own limits, all levels, and
+   * the runs that it is in.
+   * @throws SluiceError for invalid options
    */
   run(options: RunOptions): Budget<L> {
     checkObject('options', options, '{ id, max, maxCalls }')
@@ -157,21 +168,24 @@ export class Budget<L extends string = string> {
     return new Budget(this.#settings, this.#limiters, [ofRun, ...this.#runs])
   }
 
-  /** Middleware for `wrapLanguageModel` of the AI SDK. What does not fit rejects with a `BudgetError`. */
+  /**
+   * Middleware for the AI SDK's `wrapLanguageModel`. Calls that do not fit reject with a
+   * `BudgetError`.
+   */
   aiSdk(who: Who<L>): ReturnType<typeof aiSdk> {
     return aiSdk((...call) => this.#open(who, ...call), this.#settings)
   }
 
   /**
-   * A `fetch` for the clients of OpenAI and Anthropic. What does not fit is answered with 429, which they repeat only if it
-   * is because of the calls in progress.
-   * @param fetch what sends. Default: the platform's
+   * A `fetch` for the OpenAI and Anthropic clients. Calls that do not fit get 429, which the
+   * clients retry only if the reason is calls in progress.
+   * @param fetch sends the requests. Default: the platform's
    */
   fetch(who: Who<L>, fetch = globalThis.fetch): typeof globalThis.fetch {
     return budgetedFetch(fetch, (...call) => this.#open(who, ...call), this.#settings)
   }
 
-  /** Closes the budget, with all its runs, and a store that it has made itself. */
+  /** Closes the budget, its runs, and a store that it created itself. */
   close(): void {
     for (const limiter of [...this.#limiters.values()].reverse()) limiter.close()
   }
@@ -257,9 +271,10 @@ export class Budget<L extends string = string> {
 }
 
 /**
- * Budgets in money or tokens, of several levels that are decided together.
+ * Creates budgets in money or tokens, on several levels that are decided together.
  *
- * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another
  */
 export function createBudget<L extends string>(options: BudgetOptions<L>): Budget<L> {
   return new Budget(readSettings(options))

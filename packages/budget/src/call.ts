@@ -3,14 +3,14 @@ import { usedOf } from '@sluice/core/internal'
 import type { Level } from './level.ts'
 import type { Usage } from './options.ts'
 
-/** How a level stands. Amounts are in the budget's unit; times are ms from the decision on. */
+/** The state of a level. Amounts are in the budget's unit; times are ms from the decision. */
 export interface LevelDecision {
-  /** Its name; `'run'`, or `'calls'`, which counts the calls of a run. */
+  /** Its name; or `'run'`; or `'calls'`, which counts the calls of a run. */
   readonly level: string
   /** False if it refuses. */
   readonly allowed: boolean
   readonly limit: number
-  /** Spent and reserved, with this call if it is admitted. Above the limit it is a debt. */
+  /** Spent and reserved, including this call if it is admitted. Above the limit, it is a debt. */
   readonly used: number
   /** The amount that would still fit. */
   readonly remaining: number
@@ -26,7 +26,7 @@ export interface BudgetDecision {
    * covers the call; `'store'`, the store does not answer. Undefined if it is allowed.
    */
   readonly reason: 'budget' | 'busy' | 'price' | 'store' | undefined
-  /** The level that refuses, else the one with the least left. Undefined if none decided. */
+  /** The level that refuses, or else the one with the least left. Undefined if none decided. */
   readonly level: string | undefined
   /** The amount that is reserved, or would have been; 0 if the model has no price. */
   readonly cost: number
@@ -40,23 +40,26 @@ export interface BudgetDecision {
   readonly levels: readonly LevelDecision[]
 }
 
-/** A decision, and what is reserved for its call until it is settled or released, or this process ends. */
+/**
+ * A decision, and the reservation for its call, until it is settled or released, or this process
+ * ends.
+ */
 export interface BudgetCall extends BudgetDecision {
   /**
-   * Charges what the call has used in place of the estimate, and ends the reservation. Usage without a price, or
-   * without numbers, leaves the estimate charged. Further calls do nothing. Never rejects: what the store does not
-   * confirm is repeated for an hour.
+   * Charges the real usage instead of the estimate, and ends the reservation. If the usage has no
+   * price or no numbers, the estimate stays charged. Further calls do nothing. Never rejects: if
+   * the store does not confirm it, it retries for an hour.
    */
   settle(usage: Usage): Promise<void>
   /**
-   * Leaves the estimate charged, or what has been used if that is more, and ends the reservation. After `settle` it does
-   * nothing. Never rejects.
-   * @param seen what it has used at least
+   * Leaves the estimate charged, or the usage if that is more, and ends the reservation. Does
+   * nothing after `settle`. Never rejects.
+   * @param seen the usage that is known so far
    */
   release(seen?: Usage): Promise<void>
   /** Charges nothing, and ends the reservation: for a call that was certainly not made. Never rejects. */
   cancel(): Promise<void>
-  /** Does what `release` does, for `await using`. */
+  /** Like `release`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -67,7 +70,7 @@ const MESSAGES = {
   store: 'No budget can be checked at present.',
 }
 
-/** A refusal, as an error: of `aiSdk`, and for handlers that throw. */
+/** A refusal as an error, from `aiSdk` and for handlers that throw. */
 export class BudgetError extends Error {
   override readonly name = 'BudgetError'
   readonly code = 'SLUICE_BUDGET'

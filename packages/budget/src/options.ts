@@ -13,45 +13,46 @@ import { Money, wrong } from './money.ts'
 
 /** The usage of a call, or the most it may use. */
 export interface Usage {
-  /** The name of the model, as your prices have it: of an answer, the one that has answered. */
+  /** The name of the model, as in your prices: for a response, the model that responded. */
   readonly model: string
-  /** Tokens of the input, with those that were read from a cache or written to it. Default: 0. */
+  /** Tokens of the input, including cache reads and writes. Default: 0. */
   readonly input?: number | undefined
   /** Tokens of the output. Default: 0. */
   readonly output?: number | undefined
-  /** Tokens of the input that were read from a cache. Default: 0. */
+  /** Input tokens read from a cache. Default: 0. */
   readonly cached?: number | undefined
-  /** Tokens of the input that were written to a cache. Default: 0. */
+  /** Input tokens written to a cache. Default: 0. */
   readonly cacheWrite?: number | undefined
   /**
-   * What else has a price: searches, images, seconds. The integrations pass on what a request asks for, such as
-   * `service_tier`, and all that the provider's answer says of its usage.
+   * Other things with a price: searches, images, seconds. The integrations pass on what a request
+   * asks for, such as `service_tier`, and all usage that the provider's response reports.
    */
   readonly [other: string]: string | number | undefined
 }
 
-/** Usage with all its numbers, each from 0 on. */
+/** Usage with all its numbers, each at least 0. */
 export type PricedUsage = Usage & {
   readonly [name in 'input' | 'output' | 'cached' | 'cacheWrite']: number
 }
 
 /**
- * The price of usage, in the budget's unit. Anything but a number from 0 on, or an error, means that the usage has no
- * price: then a call is refused, and what has been used costs what was reserved. So it is if the usage has what makes a
- * call dearer (`service_tier`, `speed`, `inference_geo`, `modalities`, `server_tools`), and the function does not read it.
+ * Returns the price of usage, in the budget's unit. If it throws, or returns anything but a number
+ * of at least 0, the usage has no price: then a call is refused, and past usage costs what was
+ * reserved. The same happens if the usage has a field that makes a call dearer (`service_tier`,
+ * `speed`, `inference_geo`, `modalities`, `server_tools`), and the function does not read it.
  */
 export type Price = (usage: PricedUsage) => number | undefined
 
-/** A limit in the budget's unit, from 0 on; or a function that returns it for a client, with its own limit and top-ups. */
+/** A limit in the budget's unit, at least 0; or a function that returns it for a client. */
 export type LevelLimit = number | ((id: string, level: string) => number | Promise<number>)
 
 /** A level that has reached a share of its budget. Amounts are in the budget's unit. */
 export interface BudgetAlert {
   readonly level: string
   readonly id: string
-  /** As `alertAt` has it. */
+  /** The share, as in `alertAt`. */
   readonly share: number
-  /** Spent and reserved, with this call. */
+  /** Spent and reserved, including this call. */
   readonly used: number
   readonly limit: number
   /** When the window ends, ms since the epoch on the store's clock. */
@@ -62,36 +63,40 @@ export interface BudgetOptions<L extends string = string>
   extends Pick<StoreOptions, 'store' | 'prefix' | 'deadline' | 'onStoreError' | 'localShare'> {
   /** A currency, three letters such as `'usd'`, counted in millionths; or `'tokens'`. */
   unit: string
-  /** A window of the calendar, or a fixed window of this length. */
+  /** A calendar window, or a fixed window of this length. */
   window: 'day' | 'week' | 'month' | Duration
-  /** The zone of windows of the calendar, such as `'Europe/Berlin'`. Default: `'UTC'`. */
+  /** The time zone of calendar windows, such as `'Europe/Berlin'`. Default: `'UTC'`. */
   timeZone?: string | undefined
   /**
-   * The budget of each level, from the innermost to the outermost: 1 … 8 names. All of an outermost one are decided
-   * together, in a cluster too.
+   * The budget of each level, innermost first: 1 … 8 names. All levels of an outermost one are
+   * decided together, also in a cluster.
    */
   levels: { readonly [level in L]: LevelLimit }
-  /** Default with the unit `'tokens'`: input and output. */
+  /** The price of usage. Default with the unit `'tokens'`: input plus output. */
   price?: Price | undefined
   /** Only alerts: refuses nothing. Default: false. */
   soft?: boolean | undefined
   /** The shares of a budget that cause an alert, above 0, up to 1. Default: `[0.8, 1]`. */
   alertAt?: readonly number[] | undefined
   /**
-   * Called by the process whose call reaches a share: again in the same window if a level fell below it meanwhile.
+   * Called by the process whose call reaches a share, and again in the same window if the level
+   * fell below it meanwhile.
    */
   onAlert?: ((alert: BudgetAlert) => void) | undefined
   /** How long an estimate stays reserved if its process dies. Default: `'30s'`. */
   hold?: Duration | undefined
   /**
-   * Whether the estimates of a process that dies are given back after `hold`, though their calls have used something by
-   * then (`'returned'`), or stay charged until the window ends, so that they never let a budget be exceeded
-   * (`'charged'`). Default: `'returned'`.
+   * What happens to the estimates of a process that dies. `'returned'`: they are given back after
+   * `hold`, although their calls may have used something. `'charged'`: they stay charged until the
+   * window ends, so that no budget is exceeded. Default: `'returned'`.
    */
   lost?: 'returned' | 'charged' | undefined
-  /** The most output that the integrations ask for, where the application does not say it, tokens. 1 … 10⁹, default: 4,096. */
+  /**
+   * The most output tokens that the integrations ask for, unless the application sets a maximum.
+   * Default: 4,096.
+   */
   maxOutput?: number | undefined
-  /** About how many tokens a picture, a recording or a file is. Default: as `estimateTokens` has it. */
+  /** Estimates the tokens of an image, a recording or a file. Default: like `estimateTokens`. */
   mediaTokens?: MediaTokens | undefined
 }
 

@@ -24,24 +24,29 @@ export type { ChargeListener }
 
 /** The units that a policy charged a key since the last record of the two. */
 export interface MeterRecord {
-  /** Identifies this record, however often it is sent: a receiver that ignores known ones counts it once. */
+  /**
+   * Identifies this record, also if it is sent again: a receiver that ignores known ids counts it
+   * once.
+   */
   readonly id: string
-  /** The key that was charged, as events have it: behind a shard, it begins with that. */
+  /** The key that was charged, as in events: if it has a shard, it begins with that. */
   readonly key: string
   /** The name of the policy. */
   readonly policy: string
-  /** The entry of `routes` that has limits of its own, and counts apart. Left out: none. */
+  /**
+   * The entry of `routes` with its own limits, which counts separately. Left out if there is none.
+   */
   readonly route?: string | undefined
   readonly unit: Unit
   /** Units, an integer; below 0, more was given back than charged. */
   readonly units: number
-  /** When the window ends in which it was charged, ms since the epoch on the store's clock. */
+  /** The end of the window in which it was charged, ms since the epoch on the store's clock. */
   readonly windowEndsAt: number
   /** When it was last charged, ms since the epoch on the store's clock. */
   readonly at: number
 }
 
-/** The count of a key in the store in the present window, by all processes. */
+/** A key's count in the store in the current window, across all processes. */
 export interface MeterCount {
   /** The key, or its digest: see `StoreEntry.isDigest`. */
   readonly key: string
@@ -55,9 +60,11 @@ export interface MeterCount {
 }
 
 export interface MeterOptions {
-  /** How often what was charged is sent. Duration, 10 ms … a day. */
+  /** How often charges are sent. Duration, 10 ms … a day. */
   readonly every: Duration
-  /** Sends a batch. If it throws, rejects or does not settle in time, the same batch is sent again: with the same records. */
+  /**
+   * Sends a batch. If it throws, rejects or does not settle in time, the same batch is sent again.
+   */
   readonly send: (batch: readonly MeterRecord[]) => unknown
   /** The most records of a batch. Integer, 1 … 10,000. Default: 100. */
   readonly maxBatch?: number | undefined
@@ -66,11 +73,14 @@ export interface MeterOptions {
 }
 
 export interface Meter {
-  /** Sends what was charged until now. Rejects with what `send` does; it is sent again after `every`. */
+  /**
+   * Sends all charges until now. Rejects with what `send` does; the batch is sent again after
+   * `every`.
+   */
   flush(): Promise<void>
   /**
-   * The counts of the present windows in the store, of fixed windows and of those of the calendar: what they have
-   * more than the records of these windows, a process that died had not sent. Read them before the windows end.
+   * The store's counts for the current fixed and calendar windows. What they exceed the records of
+   * these windows by is what dead processes did not send. Read them before the windows end.
    * @throws SluiceError if the store can't list its keys
    */
   counts(): AsyncIterable<MeterCount>

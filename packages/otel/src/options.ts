@@ -5,8 +5,8 @@ export interface InstrumentOptions {
   /** Where the metrics go. Default: the global one, which must be registered before. */
   meterProvider?: MeterProvider
   /**
-   * Makes each decision of policies a span, `rate_limiting.consume`. Default: no spans. The
-   * events of refusals are on the active span in any case.
+   * Records each decision as a span, `rate_limiting.consume`. Default: no spans. The events of
+   * refusals are added to the active span in any case.
    */
   tracerProvider?: TracerProvider
   /**

@@ -26,18 +26,20 @@ type Fetch = typeof globalThis.fetch
 
 /** A fetch that waits for its turn. */
 export type PacedFetch<F> = F & {
-  /** Rejects all that wait. What is in flight goes on. */
+  /** Rejects all waiting calls. Requests in flight continue. */
   close(): void
 }
 
 /**
- * A `fetch` that keeps to the limits of the servers that it calls, together with all other processes of the same
- * store. A call waits until your policies, what the server has said is left, and pauses after a 429 allow it.
+ * Makes a `fetch` that keeps to the limits of the servers that it calls, across all processes on
+ * the store. A call waits until your policies, the server's remaining quota and pauses after a 429
+ * allow it.
  *
  * @param fetch the platform's, undici's, or another with the same contract
- * @returns a fetch with the same signature. It rejects with a `WaitError` if the wait would be longer than
- *   `maxWait`, with the signal's reason if that aborts first, otherwise as `fetch` does
- * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another
+ * @returns a fetch with the same signature. It rejects with a `WaitError` if the wait would be
+ *   longer than `maxWait`, with the signal's reason if that aborts first, otherwise as `fetch` does
+ * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts
+ *   another
  */
 export function limitOutgoing<F extends (input: never, init?: never) => Promise<object>>(
   fetch: F,

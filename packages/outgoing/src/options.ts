@@ -19,30 +19,30 @@ export interface OutgoingRequest {
   /** In upper case. */
   readonly method: string
   readonly headers: Headers
-  /** As it was given: text, bytes, a form or a stream. Leave a stream unread. */
+  /** The body as passed: text, bytes, a form or a stream. Do not read a stream. */
   readonly body: unknown
 }
 
-/** A limit that all processes keep together, before the server has to. */
+/** A limit that all processes keep together, so that the server does not have to refuse. */
 export interface OutgoingPolicy extends Omit<PolicyOptions, 'name' | 'reserve' | 'anchor'> {
-  /** Tells it apart from the other policies. Default: the unit. */
+  /** Identifies the policy. Default: the unit. */
   name?: string | undefined
   /** Units of a request: an integer, or a function that returns one. Default: 1. */
   cost?: number | ((request: OutgoingRequest) => number) | undefined
   /**
-   * Returns the real cost of a request, once its answer has ended; `undefined` leaves the estimate.
-   * @param text the body of the answer as far as it was read; of more than 1 MB, its end
+   * Returns the real cost of a request when its response has ended; `undefined` keeps the estimate.
+   * @param text the part of the response's body that was read; beyond 1 MB, its end
    */
   settle?: ((response: Response, text: string) => number | undefined) | undefined
 }
 
-/** How requests that were refused are sent again. */
+/** How refused requests are retried. */
 export interface RetryOptions {
-  /** How often a request is sent at most. Integer, 1 … 10. Default: 3. */
+  /** The most times that a request is sent. Integer, 1 … 10. Default: 3. */
   attempts?: number | undefined
   /**
-   * Methods that may be sent again. A request with an `Idempotency-Key` may always.
-   * Default: those that HTTP calls idempotent.
+   * Methods that may be retried. A request with an `Idempotency-Key` always may. Default: HTTP's
+   * idempotent methods.
    */
   methods?: readonly string[] | undefined
 }
@@ -54,11 +54,13 @@ export interface OutgoingOptions
   > {
   /** The name of the server whose limits apply. Default: the host of the URL. */
   key?: ((request: OutgoingRequest) => string) | undefined
-  /** Limits of your own. Default: none, only what the server says. */
+  /** Limits that you know. Default: none, only the server's fields. */
   policies?: readonly OutgoingPolicy[] | undefined
-  /** Which header fields of the server are obeyed. Default: all that are known. */
+  /** Which of the server's header fields to obey. Default: all known ones. */
   obey?: readonly Dialect[] | undefined
-  /** Requests of a key in flight at the same time, in all processes. Integer, 1 … 1,000. Default: any number. */
+  /**
+   * Requests of a key in flight at once, in all processes. Integer, 1 … 1,000. Default: any number.
+   */
   concurrent?: number | undefined
   /** The longest total wait of a request, over all its attempts. Default: `'30s'`. */
   maxWait?: Duration | undefined

@@ -36,7 +36,7 @@ import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'`,
     body(
-      'The options of one policy: it counts per window, or what is in use at the same time.',
+      'The options of one policy: a limit per window, or on requests in progress.',
       'PolicyOptions',
       {
         ...OPTIONS.policy,
@@ -44,7 +44,7 @@ import type { StoreMode } from '../stores/store.ts'`,
       },
     ),
     body(
-      'Where a limiter counts, and what it does about a remote store that is slow, or down.',
+      'Where a limiter counts, and what it does if a remote store is slow or down.',
       'StoreOptions<M extends StoreMode = StoreMode>',
       OPTIONS.store,
     ),
@@ -71,7 +71,7 @@ function events() {
     'core/src/limiter/event-options.generated.ts',
     "import type { ThresholdEvent } from '../events.ts'\nimport type { Decision } from './decision.ts'",
     body(
-      'How a limiter tells what it does. Without a framework there is no request.',
+      'How a limiter reports what it does. Without a framework, there is no request.',
       'EventOptions<Request = void>',
       OPTIONS.events,
     ),
@@ -82,9 +82,9 @@ function stores() {
   return [
     'core/src/stores/options.generated.ts',
     body('The options of a memory store.', 'MemoryStoreOptions', OPTIONS.memoryStore),
-    body('The options of a store in Redis.', 'RedisStoreOptions', OPTIONS.redisStore),
-    body('The options of a store in PostgreSQL.', 'PostgresStoreOptions', OPTIONS.postgresStore),
-    body('The options of a store in a file of SQLite.', 'SqliteStoreOptions', OPTIONS.sqliteStore),
+    body('The options of a Redis store.', 'RedisStoreOptions', OPTIONS.redisStore),
+    body('The options of a PostgreSQL store.', 'PostgresStoreOptions', OPTIONS.postgresStore),
+    body('The options of an SQLite store.', 'SqliteStoreOptions', OPTIONS.sqliteStore),
   ]
 }
 
@@ -104,7 +104,7 @@ import type { KeyOption, UserOption } from '../keys/key-reader.ts'
 import type { TrustProxyOption } from '../keys/trust-proxy.ts'
 import type { SettleOption } from '../settlement/settlement.ts'`,
     body(
-      'The options of one policy, also those by which it reads a request.',
+      'The options of one policy, including those that read a request.',
       `RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, ${union(ofRequest)}>`,
       Object.fromEntries([...ofRequest, ...inPolicies]),
       true,
@@ -130,8 +130,8 @@ function overload() {
 /** A class of requests. */
 export interface ClassOptions {
   /**
-   * A share of the places, and of the requests that begin, that no other class gets while this one needs it: 0 to 1.
-   * All together are at most 1. Default: 0.
+   * The share of places, and of requests that begin, that is reserved for this class while it needs it: 0 to 1.
+   * The shares of all classes add up to at most 1. Default: 0.
    */
   reserve?: number | undefined
 }
@@ -186,7 +186,7 @@ function documentation(name, option, perRequest) {
   const sentences = [option.description, algorithmsOf(name)]
   if (!SAID_BY_TYPE.test(option.type.form)) sentences.push(`${capital(formOf(option))}.`)
   if (perRequest)
-    sentences.push(`Or a function of the request and its key that gives ${returned(option)}.`)
+    sentences.push(`Or a function of the request and its key that returns ${returned(option)}.`)
   sentences.push(
     option.required ? `Required ${option.required}.` : `Default: ${defaultOf(name, option)}.`,
   )

@@ -2,7 +2,7 @@
 import type { ThresholdEvent } from '../events.ts'
 import type { Decision } from './decision.ts'
 
-/** How a limiter tells what it does. Without a framework there is no request. */
+/** How a limiter reports what it does. Without a framework, there is no request. */
 export interface EventOptions<Request = void> {
   /**
    * Identifies the limiter in events and metrics. Text, 1 to 128 printable ASCII characters.

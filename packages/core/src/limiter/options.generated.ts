@@ -9,7 +9,7 @@ import type { Unit } from '../options/unit.ts'
 import type { StoreOption } from '../stores/resolve.ts'
 import type { StoreMode } from '../stores/store.ts'
 
-/** The options of one policy: it counts per window, or what is in use at the same time. */
+/** The options of one policy: a limit per window, or on requests in progress. */
 export interface PolicyOptions {
   /**
    * Identifies the policy in decisions, header fields and keys. Names must differ in more than
@@ -107,7 +107,7 @@ export interface PolicyOptions {
   hold?: Duration | undefined
 }
 
-/** Where a limiter counts, and what it does about a remote store that is slow, or down. */
+/** Where a limiter counts, and what it does if a remote store is slow or down. */
 export interface StoreOptions<M extends StoreMode = StoreMode> {
   /**
    * Where the counts are kept. A Redis client, unwrapped, or a store. Default: its own memory

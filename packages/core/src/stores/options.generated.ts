@@ -12,7 +12,7 @@ export interface MemoryStoreOptions {
   clock?: (() => number) | undefined
 }
 
-/** The options of a store in Redis. */
+/** The options of a Redis store. */
 export interface RedisStoreOptions {
   /** The clock. Default: the server's `TIME`, read by the script. */
   clock?: (() => number) | undefined
@@ -24,7 +24,7 @@ export interface RedisStoreOptions {
   onReadOnly?: (() => unknown) | undefined
 }
 
-/** The options of a store in PostgreSQL. */
+/** The options of a PostgreSQL store. */
 export interface PostgresStoreOptions {
   /** The schema of the table `sluice_states`. Text, 1 to 63 characters. Default: `'public'`. */
   schema?: string | undefined
@@ -38,7 +38,7 @@ export interface PostgresStoreOptions {
   clock?: (() => number) | undefined
 }
 
-/** The options of a store in a file of SQLite. */
+/** The options of an SQLite store. */
 export interface SqliteStoreOptions {
   /**
    * The driver that opens the file. Processes may use different drivers, the threads of one process

@@ -7,13 +7,13 @@ import type { KeyOption, UserOption } from '../keys/key-reader.ts'
 import type { TrustProxyOption } from '../keys/trust-proxy.ts'
 import type { SettleOption } from '../settlement/settlement.ts'
 
-/** The options of one policy, also those by which it reads a request. */
+/** The options of one policy, including those that read a request. */
 export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOptions, 'limit' | 'window' | 'anchor' | 'concurrent'> {
   /**
    * The units that one key may use per window. A request costs one unit, unless `cost` is set. 0
    * refuses everything. With `'sliding-window'`, `'token-bucket'`, `'leaky-bucket'` at most 10^12.
    * With `'sliding-log'` at most 10,000. Integer, 0 … 2^53 − 1 units. Or a function of the request
-   * and its key that gives one. Required unless `policies` or `concurrent` is set.
+   * and its key that returns one. Required unless `policies` or `concurrent` is set.
    */
   limit?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
@@ -22,7 +22,7 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * fixed, and begin at midnight in `timeZone`, on the day that `anchor` sets. If a function
    * returns different lengths (at most 16 per process), each has its own quota. Duration, or
    * `'day'`, `'week'`, `'month'`, 1 ms … 10 years. Or a function of the request and its key that
-   * gives a duration. Required unless `policies` or `concurrent` is set.
+   * returns a duration. Required unless `policies` or `concurrent` is set.
    */
   window?: Duration | CalendarUnit | ((request: Request, key: string) => MaybePromise<Duration>) | undefined
   /**
@@ -30,13 +30,13 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
    * `window: 'week'`: any date on the weekday on which weeks begin. A function may return
    * `undefined` for the default. If a client's anchor changes, its current window still ends as
    * planned. Integer, 1 … 31, a date such as `'2026-11-21'`, or a `Date`. Or a function of the
-   * request and its key that gives one. Default: the 1st of the month, Monday.
+   * request and its key that returns one. Default: the 1st of the month, Monday.
    */
   anchor?: Anchor | undefined | ((request: Request, key: string) => MaybePromise<Anchor | undefined>)
   /**
    * The requests of one key that may be in progress at once. Each uses a slot until the application
    * has ended its response. 0 refuses everything. Integer, 0 … 1,000 requests. Or a function of the
-   * request and its key that gives one. Required unless `policies`, or `limit` and `window`, are
+   * request and its key that returns one. Required unless `policies`, or `limit` and `window`, are
    * set.
    */
   concurrent?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
@@ -52,8 +52,8 @@ export interface RequestPolicyOptions<Request, Response> extends Omit<PolicyOpti
   shard?: UserOption<Request> | undefined
   /**
    * The cost of a request. A number above the limit is an error: no request could ever be admitted.
-   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
-   * the limiter's `cost`.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that returns one.
+   * Default: the limiter's `cost`.
    */
   cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
@@ -80,8 +80,8 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   shard?: UserOption<Request> | undefined
   /**
    * The cost of a request. A number above the limit is an error: no request could ever be admitted.
-   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that gives one. Default:
-   * `1`.
+   * Integer, 0 … 2^53 − 1 units. Or a function of the request and its key that returns one.
+   * Default: `1`.
    */
   cost?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**
@@ -117,7 +117,7 @@ export interface RateLimitOptions<Request, Response> extends Omit<RequestPolicyO
   maxWait?: Duration | undefined
   /**
    * Higher numbers go first among the requests that wait for a key. Only with `maxWait`. Integer,
-   * -1,000 … 1,000. Or a function of the request and its key that gives one. Default: `0`.
+   * -1,000 … 1,000. Or a function of the request and its key that returns one. Default: `0`.
    */
   priority?: number | ((request: Request, key: string) => MaybePromise<number>) | undefined
   /**

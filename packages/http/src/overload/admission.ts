@@ -34,7 +34,10 @@ export interface Waiter {
 
 export interface ClassTerms {
   readonly name: string
-  /** The share of places, and of requests that begin, that no other class gets while this one needs it. */
+  /**
+   * The share of places, and of requests that begin, that is reserved for this class while it needs
+   * it.
+   */
   readonly reserve: number
 }
 
@@ -71,7 +74,7 @@ interface KindNotes extends KindSample {
 
 /** The numbers of requests of a class since the last report. */
 export interface ClassCounts {
-  /** Requests that began at once, or after they had waited. */
+  /** Requests that began, at once or after a wait. */
   admitted: number
   /** How many of the admitted had waited. */
   waited: number

@@ -4,8 +4,8 @@ import type { Duration } from '@sluice/core'
 /** A class of requests. */
 export interface ClassOptions {
   /**
-   * A share of the places, and of the requests that begin, that no other class gets while this one needs it: 0 to 1.
-   * All together are at most 1. Default: 0.
+   * The share of places, and of requests that begin, that is reserved for this class while it needs it: 0 to 1.
+   * The shares of all classes add up to at most 1. Default: 0.
    */
   reserve?: number | undefined
 }
