@@ -1,5 +1,5 @@
-// An API with plans: a limit of requests per minute for each plan, a report that costs as much as
-// five requests, and a burst limit. All processes that use the same Redis share the counts.
+// An API with plans: a limit per minute for each plan, a report that costs as much as five requests,
+// and a burst limit. All processes on the same Redis share the counts.
 import { rateLimit } from '@sluice/express'
 import express, { type Request } from 'express'
 import { Redis } from 'ioredis'

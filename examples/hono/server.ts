@@ -1,5 +1,5 @@
-// An API with Hono on Node: a limit for every address, a stricter one for logins, and a stream of
-// server-sent events of which an address may have two open at the same time.
+// An API with Hono on Node: a limit per address, a stricter one for logins, and a stream of
+// server-sent events, of which an address may have two open at once.
 import { serve } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { memoryStore, rateLimit } from '@sluice/hono'
@@ -30,7 +30,7 @@ app.get('/health', (c) => c.text('ok'))
 app.post('/login', (c) => c.json({ welcome: true }))
 app.get(
   '/events',
-  // A client that leaves frees its stream after `hold`: until then, nobody can tell whether the handler still works.
+  // If a client disconnects, its stream counts until `hold` is over: the handler may still be running.
   rateLimit({ store, address, prefix: 'events', concurrent: 2, hold: '5s', retryAfterJitter: 0 }),
   (c) =>
     streamSSE(c, async (stream) => {

@@ -1,4 +1,4 @@
-/** A stub for a language model: it repeats the prompt, one token for each word. */
+/** A simulated language model: it repeats the prompt, one token per word. */
 export async function complete(
   prompt: string,
   maxTokens: number,

@@ -1,6 +1,6 @@
 // An API whose requests cost tokens, with a limit per minute for each plan. It limits the signed-in
-// user, otherwise the address. A request is charged the most that it may use. Once its response is
-// sent, the unused tokens are given back.
+// user, otherwise the address. A request is first charged the most that it may use; after its
+// response, the unused tokens are given back.
 import { rateLimit } from '@sluice/koa'
 import { Redis } from 'ioredis'
 import Koa, { type Context } from 'koa'

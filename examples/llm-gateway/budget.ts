@@ -1,12 +1,12 @@
 import { createBudget } from '@sluice/budget'
 import type { Redis } from 'ioredis'
 
-/** Dollars for a million tokens. The stand-in is expensive, so that a budget is spent within a minute. */
+/** Dollars for a million tokens. The simulated model is expensive, so that a budget is spent within a minute. */
 const prices: Record<string, { input: number; output: number } | undefined> = {
   large: { input: 1_000, output: 10_000 },
   small: { input: 100, output: 1_000 },
 }
-/** Dollars a month, of keys by their ids; a real gateway has them in a database. */
+/** Dollars a month by key id; a real gateway keeps them in a database. */
 const ofKeys: Record<string, number> = { ada: 20, grace: 100 }
 
 export type GatewayBudget = ReturnType<typeof openBudget>

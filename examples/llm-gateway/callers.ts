@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 
-/** Who calls. The ids, not the secret key, are what is counted by. */
+/** The caller. Budgets and limits count by these ids, not by the secret key. */
 export interface Caller {
   readonly key: string
   readonly team: string
@@ -19,7 +19,7 @@ export const authenticate: RequestHandler = (request, response, next) => {
   else response.status(401).json({ error: 'send your key as x-api-key' })
 }
 
-/** The caller of a request that is authenticated. */
+/** The caller of an authenticated request. */
 export function callerOf(request: Request): Caller {
   return callers.get(request.get('x-api-key')) as Caller
 }

@@ -11,9 +11,9 @@ export interface Usage {
 const MS_PER_TOKEN = 5
 
 /**
- * Starts a stand-in for the API of a language model, on a free port of loopback. A token is a word. The
- * answer repeats the words of the prompt until it has `max_tokens`, or is cancelled. `/bill` says what
- * each `user_id` has used.
+ * Starts a simulated language model API on a free loopback port. A token is a word. The answer repeats
+ * the words of the prompt until it has `max_tokens`, or is cancelled. `/bill` shows what each `user_id`
+ * has used.
  */
 export async function startModel(): Promise<{ readonly url: string }> {
   const running = new Map<string, AbortController>()

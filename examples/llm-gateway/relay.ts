@@ -8,11 +8,11 @@ import { callerOf } from './callers.ts'
 import type { Usage } from './model.ts'
 
 /**
- * Reserves the most that a request may cost, sends it to the model, and the events of its answer to the client. Then
- * it is charged what the model says that it used: nothing, if the model refuses it or can't be reached.
+ * Reserves the most that a request may cost, sends it to the model, and relays the answer's events to the client.
+ * Then it charges the usage that the model reports: nothing, if the model refuses it or can't be reached.
  *
- * If the client leaves, the model is asked to stop, and its stream is still read to the end: its last
- * event says how much was produced. If the connection breaks, nobody knows, and the reservation is charged.
+ * If the client disconnects, the model is asked to stop, and its stream is still read to the end: its last
+ * event has the usage. If the connection breaks, the usage is unknown, and the reservation stays charged.
  *
  * @param address that of the model
  * @param paced sends the request when the model has room for it
@@ -53,7 +53,7 @@ export function relay(address: string, paced: typeof fetch, budget: GatewayBudge
   }
 }
 
-/** @returns what the answer has used, if its stream says so */
+/** @returns the usage of the answer, if its stream reports it */
 async function passOn(reply: globalThis.Response, address: string, response: Response) {
   const stop = `${address}/v1/messages/${reply.headers.get('request-id')}/cancel`
   const left = new AbortController()

@@ -1,6 +1,6 @@
-// A gateway in front of a language model. Each API key has a budget in dollars, and so have its team and its
-// organisation; each also has a limit of requests, and of requests in progress. A call reserves the most that it
-// may cost, and is charged what the model has really used.
+// A gateway in front of a language model. Each API key, its team and its organisation have a budget in dollars;
+// each key also has a limit on requests, and on requests in progress. A call reserves the most that it may cost,
+// and is charged what the model really used.
 import { rateLimit } from '@sluice/express'
 import { limitOutgoing } from '@sluice/outgoing'
 import express from 'express'
@@ -37,7 +37,7 @@ const limit = rateLimit({
   ],
 })
 
-/** The model has limits too. All gateways keep to them together, and to what the model answers. */
+/** The model has limits too. All gateways keep to them together, and obey the model's rate-limit fields. */
 const paced = limitOutgoing(fetch, {
   store: redis,
   prefix: 'model',

@@ -1,5 +1,4 @@
-// An API with Nest on Express: a limit for every address, a stricter one for logins, none for health
-// checks.
+// An API with Nest on Express: a limit per address, a stricter one for logins, none for health checks.
 import 'reflect-metadata'
 import { Controller, Get, Module, Post } from '@nestjs/common'
 import { APP_GUARD, NestFactory } from '@nestjs/core'

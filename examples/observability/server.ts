@@ -1,4 +1,4 @@
-// An API whose limiters are watched: Prometheus scrapes /metrics, see prometheus.yml.
+// An API whose limiters are monitored: Prometheus scrapes /metrics, see prometheus.yml.
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { rateLimit } from '@sluice/express'
@@ -18,7 +18,7 @@ const app = express()
 // Before the limiters. In production, serve it where only Prometheus can reach it.
 app.get('/metrics', (request, response) => exporter.getMetricsRequestHandler(request, response))
 
-// The limit may change while this runs. Another one is tried first: it refuses nothing.
+// The first limit can change while this runs. The second is a dry run, which refuses nothing.
 app.use(
   rateLimit({
     store,
@@ -34,7 +34,7 @@ app.get('/', (_, response) => {
   response.json({ hello: 'world' })
 })
 
-// Two searches of a client at the same time, and ten per second: further ones wait for their turn.
+// Each client may have two searches in progress, and ten per second; further ones wait for their turn.
 app.get(
   '/search',
   rateLimit({
@@ -50,7 +50,7 @@ app.get(
   },
 )
 
-// A completion costs as many tokens as it turns out to have.
+// A completion costs the tokens that it really used.
 app.get(
   '/complete',
   rateLimit({

@@ -1,4 +1,4 @@
-// npm run migrate: creates the table, once for each deployment.
+// npm run migrate: creates the table, once per deployment.
 
 import { pool, store } from './store.ts'
 

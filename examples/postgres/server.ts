@@ -9,7 +9,7 @@ const app = express()
 app.use(
   rateLimit({
     store,
-    // The application needs the same database: to decide without it sooner helps no request.
+    // The application needs the same database, so deciding sooner without it would not help.
     deadline: '1s',
     limit: 100,
     window: '1h',
@@ -31,7 +31,7 @@ app.get('/health', (_, response) => {
   response.send('ok')
 })
 
-// The first request needs no new connection.
+// Connects now, so that the first request does not have to.
 await pool.query('SELECT 1')
 
 const server = app.listen(Number(PORT), HOST, () => {

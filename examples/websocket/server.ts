@@ -1,5 +1,5 @@
-// An echo over WebSockets. Each address may open 20 connections a minute and have three open at the
-// same time. All of its connections together may send five messages a second, ten at once.
+// A WebSocket echo server. Each address may open 20 connections a minute and have three open at once.
+// Together they may send five messages a second, in bursts of ten.
 import { createServer } from 'node:http'
 import { addressKey, memoryStore, rateLimit } from '@sluice/node'
 import { Redis } from 'ioredis'
@@ -44,7 +44,7 @@ sockets.on('connection', (client, request) => {
   const key = addressKey(request.socket.remoteAddress) ?? 'unknown'
   client.on('error', (error) => console.error(error.message))
   client.on('message', async (text) => {
-    // Messages that a client sends faster than they are decided wait on its connection, not in memory.
+    // Messages that arrive faster than they are decided wait on the connection, not in memory.
     client.pause()
     const { allowed } = await messages.limiter.consume(key)
     client.resume()

@@ -416,7 +416,7 @@ export const PROSE = {
   adapter: {
     address: {
       typescript: '(context: Context) => string | undefined',
-      unset: 'none: an error, unless `key` or `trustProxy` says who the client is',
+      unset: 'none: an error, unless `key` or `trustProxy` identifies the client',
       description:
         "For Hono and `limitFetch`, whose requests lack the client's address: returns it. With `limitFetch`, it gets the arguments of the handler.",
       example: `import { getConnInfo } from '@hono/node-server/conninfo'
