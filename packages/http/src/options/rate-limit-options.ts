@@ -1,8 +1,8 @@
 import type { RateLimitOptions } from './options.generated.ts'
 
 /**
- * The options that a route can override. If it sets its own `limit`, `window`, `algorithm`,
- * `burst`, `maxDelay`, `concurrent` or `policies`, the route is counted separately.
+ * The options that a route can override. If it sets `policies` or an option of a policy, such as
+ * `limit` or `concurrent`, the route counts separately.
  */
 export type RouteOverrides<Request, Response> = Omit<
   RateLimitOptions<Request, Response>,
