@@ -101,7 +101,7 @@ export const SECTIONS: readonly Section[] = [
       ),
       doc('waiting', 'Waiting', 'Requests that wait for the limit, in order'),
       doc('overload', 'Overload', 'Load shedding: important requests first, the rest refused'),
-      doc('outgoing', 'Calling other people’s APIs', 'A fetch that paces, obeys 429 and retries'),
+      doc('outgoing', 'Calling third-party APIs', 'A fetch that paces, obeys 429 and retries'),
       doc(
         'budgets',
         'Budgets for language models',
@@ -121,7 +121,7 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       doc('failures', 'Failures', 'What happens when Redis or PostgreSQL fails, measured'),
       doc('operations', 'Operations', 'On call, metrics, alerts, sizing Redis'),
-      doc('cli', 'The command', 'Every command and option of sluice, and replaying a log'),
+      doc('cli', 'The sluice command', 'Every command and option of sluice, and replaying a log'),
       doc('redis', 'Redis', 'Failover, clusters, at most once'),
       doc('leases', 'Leases', 'Busy keys decided without a call to the store'),
       doc('postgresql', 'PostgreSQL', 'The table, the pool, crashes, what to watch'),
