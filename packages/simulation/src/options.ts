@@ -52,7 +52,8 @@ export function optionsOf(
     headers: false,
     key: ({ planned }) => planned.client,
     cost: ({ planned }) => planned.cost,
-    ...(policies.some(({ live }) => live) && { name: NAME }),
+    // A version without live policies has the same name: it is a part of what chooses the clients of a share.
+    ...(application.policies.some(({ live }) => live) && { name: NAME }),
     onThreshold: on.threshold,
     onDecision: (decision, exchange) => on.decision(exchange as Exchange, decision),
     ...(refusalCache !== undefined && { refusalCache }),

@@ -175,6 +175,10 @@ export const regressions: readonly Regression[] = [
     was: 'the check of lines took a client for one that still waits for its turn, which had just had it and was not told yet',
     plan: '{"seed":8211,"duration":17500,"application":{"processes":4,"policies":[{"name":"policy 0","concurrent":3,"hold":5000,"level":"organisation"}],"deadline":250,"onStoreError":"local","localShare":1,"joins":false,"queuesOffline":true,"waits":{"maxMs":5000,"most":12,"priority":"constant"}},"requests":[{"at":4579,"process":3,"client":"bob","cost":1,"actual":0,"limit":1},{"at":5007,"process":3,"client":"bob","cost":1,"actual":1,"limit":3},{"at":5097,"process":3,"client":"bob","cost":1,"actual":1,"limit":10},{"at":8075,"process":2,"client":"ada","cost":0,"actual":0,"workMs":233,"retries":1,"limit":3},{"at":8460,"process":2,"client":"bob","cost":1,"actual":1,"workMs":0,"limit":1},{"at":8475,"process":2,"client":"ada","cost":1,"actual":0,"workMs":1400,"retries":1,"limit":3},{"at":12482,"process":2,"client":"bob","cost":1,"actual":1,"limit":10}],"faults":[{"at":12392,"kind":"restart","ms":2100,"lost":1000}]}',
   },
+  {
+    was: 'a version without live policies had no name in the simulation, and so other clients in a share',
+    plan: '{"seed":4112,"duration":24000,"application":{"processes":2,"policies":[{"name":"policy 0","algorithm":"fixed-window","limit":5,"window":700,"alertAt":[0.8],"enforce":0.5,"live":{"limit":{"min":1,"max":20}}}],"deadline":100,"onStoreError":"local","localShare":0.3333333333333333,"joins":false,"queuesOffline":true},"requests":[],"faults":[{"at":5825,"kind":"leave","process":1,"isFixed":true}]}',
+  },
 ]
 // biome-ignore-end format: a line each
 
