@@ -3,13 +3,18 @@
 // measures less.
 
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { markdownTable } from 'markdown-table'
 import { RATE_LIMIT_REDIS } from '../contenders/redis.ts'
-import { machine } from '../environment.ts'
-import { bundleWithOurs } from '../processes/bundle.ts'
+import { machine, versions } from '../environment.ts'
+import { bundleWithOurs, home } from '../processes/bundle.ts'
+import { toChart } from '../report/chart.ts'
+import { measurementOf } from '../report/measurement.ts'
+import type { Measurement } from '../report/results.ts'
 import { facts } from '../report/tables.ts'
 import type { LeaseCosts, LeaseTask } from './leases.script.ts'
 
@@ -20,10 +25,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     /** Units in a second. */
     limit: { type: 'string', default: '4000' },
+    /** Writes the charts of docs/leases.md. */
+    write: { type: 'boolean', default: false },
   },
 })
 
 const PROCESSES = 4
+const OURS = 'sluice'
 const FASTIFY = '@fastify/rate-limit RedisStore.incr'
 
 /** What is measured: the load, in limits, on so many keys. */
@@ -35,7 +43,8 @@ interface Case {
   readonly peer?: string
 }
 
-const onOneKey = [0.5, 0.95, 1.1, 3].flatMap((load): Case[] => {
+const LOADS = [0.5, 0.95, 1.1, 3]
+const onOneKey = LOADS.flatMap((load): Case[] => {
   const name = `${load} × the limit`
   const own = { load, keys: 1, lease: 0 }
   return [
@@ -91,7 +100,7 @@ async function measure({ name, load, keys, lease, peer }: Case) {
   const processes = await Promise.all(asked)
   const sumOf = (name: keyof LeaseCosts) => processes.reduce((sum, each) => sum + each[name], 0)
   return {
-    name,
+    ...{ name, load, keys, lease, peer },
     calls: (after.calls - before.calls) / seconds,
     redis: (after.micros - before.micros) / sumOf('asked'),
     node: sumOf('micros') / sumOf('asked'),
@@ -101,6 +110,12 @@ async function measure({ name, load, keys, lease, peer }: Case) {
 }
 
 type Run = Awaited<ReturnType<typeof measure>>
+
+/** The name of a bar. */
+function contenderOf({ lease, peer }: Run): string {
+  if (peer !== undefined) return peer
+  return lease > 0 ? OURS : 'without\u00A0lease'
+}
 
 function rowOf(name: string, all: readonly Run[]): string[] {
   const middle = (figure: 'calls' | 'redis' | 'node' | 'median' | 'admitted') =>
@@ -117,6 +132,8 @@ function rowOf(name: string, all: readonly Run[]): string[] {
 
 try {
   const before = machine()
+  const date = new Date().toISOString()
+  const installed = await versions()
   const measured: Run[] = []
   for (let round = 0; round < Number(values.rounds); round += 1)
     for (const each of CASES) measured.push(await measure(each))
@@ -126,7 +143,25 @@ try {
       measured.filter((run) => run.name === name),
     ),
   )
+  const measurements = LOADS.map((load): Measurement => {
+    const title = `${load} × the limit: CPU of Redis for a request`
+    const shown = measured.filter((run) => run.load === load && run.keys === 1)
+    const samples = new Map(
+      shown.map((run) => {
+        const own = shown.filter((other) => contenderOf(other) === contenderOf(run))
+        return [contenderOf(run), own]
+      }),
+    )
+    const about = { title, chart: title, unit: 'µs', reference: OURS } as const
+    return measurementOf(samples, about, ({ redis }) => redis)
+  })
   const head = ['', 'calls/s', 'Redis, µs', 'Node, µs', 'median, µs', 'admitted']
+  if (values.write) {
+    const chartOf = (columns: 1 | 2) =>
+      toChart({ date, seconds, machine: before, versions: installed, measurements }, columns)
+    writeFileSync(join(home, '../../docs/images/leases.svg'), chartOf(2))
+    writeFileSync(join(home, '../../docs/images/leases-narrow.svg'), chartOf(1))
+  }
   console.log([facts(before), markdownTable([head, ...rows])].join('\n\n'))
 } finally {
   await client.quit()
