@@ -437,7 +437,8 @@ export class Process {
     const { policies: planned, waits } = plan.application
     // A ban counts a refusal before a wait, which is no decision.
     const isPlain = waits === undefined && planned.every((each) => !('maxDelay' in each))
-    if (source !== 'local' || this.#decidesApart || !isPlain) return
+    // Those of one moment whose windows differ are told of in another order than they were decided.
+    if (source !== 'local' || this.#decidesApart || !isPlain || this.quotas.vary) return
     const isRefused = policies.some(
       (each, i) =>
         each.key === key &&
