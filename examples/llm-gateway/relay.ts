@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { BudgetCall } from '@sluice/budget'
-import { estimateTokens } from '@sluice/express'
+import { estimateTokens } from '@sluice/budget'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Request, RequestHandler, Response } from 'express'
 import type { GatewayBudget } from './budget.ts'

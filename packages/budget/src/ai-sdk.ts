@@ -1,5 +1,5 @@
-import { estimateTokens } from '@sluice/core'
 import { BudgetError } from './call.ts'
+import { estimateTokens } from './estimate-tokens.ts'
 import { ModelCall, type Open } from './model-call.ts'
 import type { Settings } from './options.ts'
 import type { Json } from './request.ts'

@@ -1,5 +1,5 @@
-import { estimateTokens } from '@sluice/core'
 import { type BudgetDecision, messageOf, unpriced } from './call.ts'
+import { estimateTokens } from './estimate-tokens.ts'
 import { ModelCall, type Open } from './model-call.ts'
 import type { Settings } from './options.ts'
 import { isCount, type Json } from './request.ts'

@@ -1,4 +1,4 @@
-import type { Duration, MediaTokens } from '@sluice/core'
+import type { Duration } from '@sluice/core'
 import {
   checkArray,
   checkFunction,
@@ -9,6 +9,7 @@ import {
   type StoreOptions,
 } from '@sluice/core/internal'
 import { type Level, varying } from './level.ts'
+import type { MediaTokens } from './media.ts'
 import { Money, wrong } from './money.ts'
 
 /** The usage of a call, or the most it may use. */

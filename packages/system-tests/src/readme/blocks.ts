@@ -74,7 +74,7 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
   'docs/waiting.md': LEFT_TO_READER,
   'packages/hono/README.md': LEFT_TO_READER,
   'docs/recipes.md': {
-    estimateTokens: ["import { estimateTokens } from '@sluice/express'"],
+    estimateTokens: ["import { estimateTokens } from '@sluice/budget'"],
     rateLimit: ["import { rateLimit } from '@sluice/express'"],
     Request: ["import type { Request } from 'express'"],
     store: ["import { memoryStore } from '@sluice/core'", 'const store = memoryStore()'],

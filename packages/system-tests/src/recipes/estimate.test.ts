@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { estimateTokens } from '@sluice/core'
+import { estimateTokens } from '@sluice/budget'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { pageOf } from './document.ts'

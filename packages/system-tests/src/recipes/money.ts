@@ -1,9 +1,5 @@
-import {
-  estimateTokens,
-  type RateLimitHandler,
-  type RateLimitOptions,
-  rateLimit,
-} from '@sluice/express'
+import { estimateTokens } from '@sluice/budget'
+import { type RateLimitHandler, type RateLimitOptions, rateLimit } from '@sluice/express'
 import type { Express, Request, RequestHandler } from 'express'
 
 type Store = RateLimitOptions['store']

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { SluiceError } from '../errors/sluice-error.ts'
+import { SluiceError } from '@sluice/core'
 import { estimateTokens } from './estimate-tokens.ts'
 
 describe('estimateTokens()', () => {

@@ -1,6 +1,5 @@
-import { byteLength } from '#platform'
-import { SluiceError } from '../errors/sluice-error.ts'
-import { warnOnce } from '../errors/warning.ts'
+import { SluiceError } from '@sluice/core'
+import { byteLength, warnOnce } from '@sluice/core/internal'
 import { type MediaTokens, mediaIn, tokensOf } from './media.ts'
 
 /** The bytes of a token in English prose and in code, by the tokenizers of the large models. */
