@@ -51,7 +51,7 @@ const ours: Plugin = {
     const manifestOf = (name: string) =>
       JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')).publishConfig
     onResolve({ filter: /^@sluice\// }, ({ path }) => {
-      const [, name, entry = ''] = /^@sluice\/(\w+)(\/\w+)?$/.exec(path) ?? []
+      const [, name, entry = ''] = /^@sluice\/(\w+)(\/[\w-]+)?$/.exec(path) ?? []
       return {
         path: join(
           packages,

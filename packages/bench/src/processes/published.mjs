@@ -12,7 +12,7 @@ function builtFile(name, find) {
   return new URL(find(publishConfig), folder).href
 }
 export function resolve(specifier, context, next) {
-  const [, name, entry = ''] = /^@sluice\\/(\\w+)(\\/\\w+)?$/.exec(specifier) ?? []
+  const [, name, entry = ''] = /^@sluice\\/(\\w+)(\\/[\\w-]+)?$/.exec(specifier) ?? []
   if (name !== undefined) {
     return next(builtFile(name, ({ exports }) => exports['.' + entry].import.default), context)
   }
