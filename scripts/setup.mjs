@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ensureInstalled } from './install.mjs'
 import { findChromium } from './programs/chromium.mjs'
 import { findFaketime } from './programs/faketime.mjs'
+import { findMysql } from './programs/mysql.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findPrometheus } from './programs/prometheus.mjs'
 import { findRedis } from './programs/redis.mjs'
@@ -20,6 +21,7 @@ export async function setUpTests(all) {
   const redis = await findRedis()
   await findFaketime()
   await findPostgres()
+  await findMysql()
   if (all) await findPrometheus()
   const ofAll = all && { CHROMIUM: await findChromium(), ...findRuntimes() }
   await ensureInstalled()

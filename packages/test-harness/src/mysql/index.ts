@@ -1,0 +1,2 @@
+export { whyNoMysql } from './binary.ts'
+export { type MysqlServer, startMysql } from './server.ts'
