@@ -1,5 +1,5 @@
 // node scripts/test-servers.mjs ARGUMENT...: plays the tests of the remote stores on other servers, each
-// argument the path of a Redis, Valkey or PostgreSQL binary, and those of the Redis store on other
+// argument the path of a Redis, Valkey, PostgreSQL, MariaDB or MySQL binary, and those of the Redis store on other
 // versions of Node, as `node@24`. Prints the tables in docs/compatibility.md.
 
 import { execFileSync } from 'node:child_process'
@@ -22,15 +22,21 @@ const REDIS = {
   ],
 }
 const POSTGRES = { tests: ['packages/postgres'], clientsOf: 'postgres', clients: ['pg'] }
+const MYSQL = { tests: ['packages/mysql'], clientsOf: 'mysql', clients: ['mysql2'] }
 
 const output = (command, args) => execFileSync(command, args, { encoding: 'utf8' }).trim()
 
 const isPostgres = (binary) => basename(binary) === 'postgres'
+const isMysql = (binary) => ['mariadbd', 'mysqld'].includes(basename(binary))
 
 /** `Valkey 9.1.2`: not every version says by itself which of the two it is. */
 function serverName(binary) {
   const said = output(binary, ['--version'])
   if (isPostgres(binary)) return `PostgreSQL ${/ ([\d.]+)/.exec(said)[1]}`
+  if (isMysql(binary))
+    return /mariadb/i.test(said)
+      ? `MariaDB ${/ ([\d.]+)-/.exec(said)[1]}`
+      : `MySQL ${/ ([\d.]+)/.exec(said)[1]}`
   const name = basename(binary).startsWith('valkey') ? 'Valkey' : 'Redis'
   return `${name} ${/\bv=([\d.]+)/.exec(said)[1]}`
 }
@@ -41,6 +47,8 @@ function setting(argument, redis) {
     const named = { server: serverName(argument), node: version }
     if (isPostgres(argument))
       return { ...named, plays: POSTGRES, env: { REDIS_SERVER: redis, POSTGRES_SERVER: argument } }
+    if (isMysql(argument))
+      return { ...named, plays: MYSQL, env: { REDIS_SERVER: redis, MYSQL_SERVER: argument } }
     return { ...named, plays: REDIS, env: { REDIS_SERVER: argument } }
   }
   const node = otherNode(argument)

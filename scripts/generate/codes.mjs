@@ -5,8 +5,14 @@ import { core, source } from './core.mjs'
 
 const { REDIS_ACTIONS } = await core('stores/redis/setup-actions.ts')
 const { POSTGRES_ACTIONS } = await source('postgres/src/setup-actions.ts')
+const { MYSQL_ACTIONS } = await source('mysql/src/setup-actions.ts')
 const { SQLITE_ACTIONS } = await source('sqlite/src/setup-actions.ts')
-export const SETUP_ACTIONS = { ...REDIS_ACTIONS, ...POSTGRES_ACTIONS, ...SQLITE_ACTIONS }
+export const SETUP_ACTIONS = {
+  ...REDIS_ACTIONS,
+  ...POSTGRES_ACTIONS,
+  ...MYSQL_ACTIONS,
+  ...SQLITE_ACTIONS,
+}
 
 export const CODES = {
   misuse: {
@@ -43,11 +49,11 @@ export const CODES = {
     },
     SLUICE_STORE_UNKNOWN: {
       meaning:
-        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg; or the path of `sqliteStore` is not a path.',
+        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg, or that of `mysqlStore` not one of mysql2/promise; or the path of `sqliteStore` is not a path.',
       cause:
         'A URL, a promise of a client, a mock (ioredis-mock), node-redis 4, a pool of pg, a store of another limiter, or a pipeline of a client.',
       action:
-        'Give a client itself, such as `new Redis(url)` of ioredis or `createClient({ url })` of node-redis, or `memoryStore()`, `postgresStore(pool)`, `sqliteStore(path)`, or [a store of your own](stores.md).',
+        'Give a client itself, such as `new Redis(url)` of ioredis or `createClient({ url })` of node-redis, or `memoryStore()`, `postgresStore(pool)`, `mysqlStore(pool)`, `sqliteStore(path)`, or [a store of your own](stores.md).',
     },
     SLUICE_KEY: {
       meaning: 'The key names no single client.',
@@ -162,6 +168,26 @@ export const CODES = {
       meaning: 'The server does not accept writes.',
       cause:
         'It is a replica to which the pool is still connected after a failover, or `default_transaction_read_only` is set.',
+    },
+    SLUICE_MYSQL_TABLE: {
+      meaning: 'MySQL does not have the table of the store, or not all of it.',
+      cause: 'It was not created yet, or it is in another database.',
+    },
+    SLUICE_MYSQL_FORBIDDEN: {
+      meaning: 'The MySQL user is not permitted to use the table, or to create it.',
+      cause: 'It lacks a privilege on the database or on the table.',
+    },
+    SLUICE_MYSQL_AUTH: {
+      meaning: 'MySQL refuses the credentials.',
+      cause: 'The user, its host, the password or the database is wrong.',
+    },
+    SLUICE_MYSQL_READONLY: {
+      meaning: 'The server does not accept writes.',
+      cause: 'It is a replica to which the pool is still connected after a failover.',
+    },
+    SLUICE_MYSQL_VERSION: {
+      meaning: 'The server is too old. `migrate()` throws this error.',
+      cause: 'It is older than MySQL 8.0 or MariaDB 10.6.',
     },
     SLUICE_SQLITE_MISSING: {
       meaning: 'This Node has no SQLite, and `sqliteStore` got no `driver`. It throws this error.',

@@ -73,6 +73,13 @@ const SKILLS = {
       'The table is UNLOGGED by default: a server crash makes every quota full again. `logged: true` keeps the counts.',
     ],
   },
+  mysql: {
+    when: 'rate limits of several processes are to be counted in MySQL or MariaDB, not in Redis',
+    facts: [
+      'Give it a pool of `mysql2/promise`, or `pool.promise()` of a pool of mysql2. Pass the store as `store` to an adapter or to `createLimiter`.',
+      'Call `await store.migrate()` when you deploy, as a user who may create tables.',
+    ],
+  },
   sqlite: {
     when: 'sharing rate limits between processes or worker threads of one machine, without a server: PM2, node:cluster',
     facts: [

@@ -25,7 +25,11 @@ export { parseDuration } from './options/duration.ts'
 export { readStoreOptions } from './options/read.ts'
 export { Deadlines, PendingCall } from './stores/calls/deadline.ts'
 export { ownKeyspace } from './stores/inspection/keyspace-name.ts'
-export type { PostgresStoreOptions, SqliteStoreOptions } from './stores/options.generated.ts'
+export type {
+  MysqlStoreOptions,
+  PostgresStoreOptions,
+  SqliteStoreOptions,
+} from './stores/options.generated.ts'
 export {
   applyChange,
   type ChangedKey,

@@ -23,6 +23,7 @@ const PAGES = {
     memoryStore: ['`memoryStore(options)`', ''],
     redisStore: ['`redisStore(client, options)`', ''],
     postgresStore: ['`postgresStore(pool, options)`', 'From `@sluice/postgres`.'],
+    mysqlStore: ['`mysqlStore(pool, options)`', 'From `@sluice/mysql`.'],
     sqliteStore: ['`sqliteStore(path, options)`', 'From `@sluice/sqlite`.'],
   },
   'options-http': {

@@ -538,6 +538,14 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       avoid: 'Avoid it outside tests.',
     },
   },
+  mysqlStore: {
+    clock: {
+      unset: "the server's `UTC_TIMESTAMP(3)`",
+      description: 'The clock.',
+      example: 'mysqlStore(createPool({}), { clock: () => 1_800_000_000_000 })',
+      avoid: 'Avoid it outside tests.',
+    },
+  },
   sqliteStore: {
     driver: {
       form: 'a class: `Database` of better-sqlite3',

@@ -41,6 +41,7 @@ export const OPTION_NAMES = {
   memoryStore: namesOf(OPTIONS.memoryStore),
   redisStore: namesOf(OPTIONS.redisStore),
   postgresStore: namesOf(OPTIONS.postgresStore),
+  mysqlStore: namesOf(OPTIONS.mysqlStore),
   sqliteStore: namesOf(OPTIONS.sqliteStore),
 } as const satisfies Record<string, readonly string[]>
 

@@ -23,6 +23,7 @@ interface StoreValues {
     readonly schema: string
     readonly logged: boolean
   }
+  readonly mysqlStore: StoreValues['redisStore']
   readonly sqliteStore: StoreValues['redisStore'] & {
     readonly driver: unknown
     readonly durable: boolean

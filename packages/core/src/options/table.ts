@@ -313,6 +313,10 @@ const postgresStore = {
   clock: { type: clock },
 } satisfies Options
 
+const mysqlStore = {
+  clock: { type: clock },
+} satisfies Options
+
 const sqliteStore = {
   driver: { type: callback('new (path)') },
   durable: {
@@ -340,6 +344,7 @@ export const OPTIONS = {
   memoryStore,
   redisStore,
   postgresStore,
+  mysqlStore,
   sqliteStore,
 }
 

@@ -38,6 +38,12 @@ export interface PostgresStoreOptions {
   clock?: (() => number) | undefined
 }
 
+/** The options of a MySQL or MariaDB store. */
+export interface MysqlStoreOptions {
+  /** The clock. Default: the server's `UTC_TIMESTAMP(3)`. */
+  clock?: (() => number) | undefined
+}
+
 /** The options of an SQLite store. */
 export interface SqliteStoreOptions {
   /**

@@ -101,13 +101,22 @@ export function checkClient(option: string, value: unknown): RedisClient {
 type Other = Partial<
   IoRedisBytes &
     NodeRedisClient &
-    ValkeyGlideClient & { then: unknown; connect: unknown; query: unknown; increment: unknown }
+    ValkeyGlideClient & {
+      then: unknown
+      connect: unknown
+      getConnection: unknown
+      query: unknown
+      increment: unknown
+    }
 >
 
 function fixFor(value: Other): string {
   if (typeof value.then === 'function') return 'Await it: this is a promise.'
   if (typeof value.connect === 'function' && typeof value.query === 'function') {
     return 'Write postgresStore(pool) of @sluice/postgres, with a Pool of pg.'
+  }
+  if (typeof value.getConnection === 'function') {
+    return 'Write mysqlStore(pool) of @sluice/mysql, with a pool of mysql2/promise.'
   }
   if (isAnyNodeRedis(value)) {
     return 'Install version 5 or 6 (npm install redis@latest): this client is of node-redis 4.'
