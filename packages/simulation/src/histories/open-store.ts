@@ -1,8 +1,10 @@
 import { redisStore, type Store } from '@sluice/core'
+import { mysqlStore } from '@sluice/mysql'
 import { postgresStore } from '@sluice/postgres'
 import { sqliteStore } from '@sluice/sqlite'
 import { sqliteDriver } from '@sluice/test-harness/sqlite'
 import { Cluster, Redis } from 'ioredis'
+import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 
 /** Where a store is. */
@@ -10,6 +12,7 @@ export type Address =
   | { readonly redis: { readonly host: string; readonly port: number } }
   | { readonly cluster: readonly { readonly host: string; readonly port: number }[] }
   | { readonly postgres: string }
+  | { readonly mysql: string }
   | { readonly sqlite: string }
 
 /** The settings that docs/operations.md recommends: nothing is sent twice. */
@@ -38,6 +41,10 @@ export function openStore(address: Address, name: string): Store<'async'> {
     return redisStore(quiet(new Cluster([...address.cluster], options)))
   }
   if ('sqlite' in address) return sqliteStore(address.sqlite, { driver: sqliteDriver() })
+  if ('mysql' in address) {
+    const connectAttributes = { program_name: name }
+    return mysqlStore(createPool({ uri: address.mysql, connectAttributes }))
+  }
   return postgresStore(
     quiet(new pg.Pool({ connectionString: address.postgres, application_name: name })),
     {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { describeUnless } from '@sluice/test-harness/jest'
+import { whyNoMysql } from '@sluice/test-harness/mysql'
 import { whyNoPostgres } from '@sluice/test-harness/postgres'
 import { whyNoSqlite } from '@sluice/test-harness/sqlite'
 import type { History } from './history.ts'
@@ -46,6 +47,11 @@ describe('the answers to all processes are one history of the sequential limiter
 describeUnless(whyNoPostgres(), 'so it is', () => {
   test('with PostgreSQL, which loses what it had not written', async () => {
     await recordRight('postgres')
+  })
+})
+describeUnless(whyNoMysql(), 'so it is', () => {
+  test('with MariaDB', async () => {
+    await recordRight('mysql')
   })
 })
 describeUnless(whyNoSqlite(), 'so it is', () => {

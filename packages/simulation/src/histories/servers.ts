@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mysqlStore } from '@sluice/mysql'
 import { postgresStore } from '@sluice/postgres'
+import { startMysql } from '@sluice/test-harness/mysql'
 import { startPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startCluster, startRedis, until } from '@sluice/test-harness/redis'
+import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import type { Loss, Outage } from './history.ts'
 import { KEYS, LONGEST, prefixOf } from './keys.ts'
@@ -31,6 +34,7 @@ export const servers: { readonly [name: string]: () => Promise<Server> } = {
   redis,
   cluster,
   postgres,
+  mysql,
   sqlite,
 }
 
@@ -140,6 +144,37 @@ async function writtenSince(pool: pg.Pool): Promise<number> {
   const isWritten = async () => (await pool.query(text, [rows[0].lsn])).rowCount === 1
   await until(isWritten, { what: 'what was committed is written' })
   return since
+}
+
+/**
+ * It decides at the time at which it has read a key, and writes until the deadline, as PostgreSQL does. What was
+ * committed is in a file before it is answered: kill -9 loses nothing.
+ */
+async function mysql(): Promise<Server> {
+  const server = await startMysql(['performance-schema=ON', 'innodb-flush-log-at-trx-commit=2'])
+  const pool = createPool(server.url)
+  await mysqlStore(pool).migrate()
+  return {
+    address: { mysql: server.url },
+    clock: { isReadByProcess: true, earlyMs: 0, backMs: DEADLINE_MS },
+    async isGone(name) {
+      const text =
+        "SELECT 1 FROM performance_schema.session_account_connect_attrs WHERE attr_name = 'program_name' AND attr_value = ?"
+      const [rows] = await pool.query(text, [name])
+      return (rows as unknown[]).length === 0
+    },
+    async fail() {
+      const outage = await during(
+        () => server.kill(),
+        () => server.restart(),
+      )
+      return ofKeys(outage)
+    },
+    async stop() {
+      await pool.end()
+      await server.stop()
+    },
+  }
 }
 
 /** There is no server: only the processes are killed. */

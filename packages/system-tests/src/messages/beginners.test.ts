@@ -5,6 +5,7 @@ import { createLimiter, memoryStore, type Store } from '@sluice/core'
 import { rateLimit } from '@sluice/express'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { Redis } from 'ioredis'
+import { createPool } from 'mysql2'
 import pg from 'pg'
 import request from 'supertest'
 
@@ -98,6 +99,11 @@ const MISTAKES: readonly (readonly [written: string, act: () => unknown, line: s
     'store: new pg.Pool()',
     options({ store: new pg.Pool() }),
     'store: Write postgresStore(pool) of @sluice/postgres',
+  ],
+  [
+    'store: createPool()',
+    options({ store: createPool({}) }),
+    'store: Write mysqlStore(pool) of @sluice/mysql',
   ],
   ['store: Redis', options({ store: Redis }), 'store: Pass the client itself: new Redis(url)'],
   ["key: 'ipAddress'", options({ key: 'ipAddress' }), "key: Write one of 'ip', 'user'."],

@@ -87,6 +87,7 @@ describe('a release', () => {
       'http',
       'transactional',
       'postgres',
+      'mysql',
       'sqlite',
       'outgoing',
       'budget',
@@ -220,7 +221,8 @@ describe('an empty project that installs the packages', () => {
     expect(counts).toEqual({ admitted: 2, refused: 1 })
   })
 
-  it.each(['postgres.mjs', 'postgres.cjs'])('has a store in PostgreSQL: %s', async (file) => {
+  const remote = ['postgres.mjs', 'postgres.cjs', 'mysql.mjs', 'mysql.cjs']
+  it.each(remote)('has a store in PostgreSQL and MySQL: %s', async (file) => {
     copyFileSync(join(consumer, file), join(project, file))
     const { sources } = JSON.parse(await run(project, process.execPath, [file]))
     expect(sources).toEqual(['local'])
@@ -273,7 +275,7 @@ describe('an empty project that installs the packages', () => {
 
   it.each([
     [
-      ['types', 'fastify', 'node', 'hono', 'nest', 'postgres', 'sqlite'],
+      ['types', 'fastify', 'node', 'hono', 'nest', 'postgres', 'mysql', 'sqlite'],
       'false',
       ['--types', 'node'],
     ],

@@ -4,12 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Acquisition, createLimiter, memoryStore, redisStore, type Store } from '@sluice/core'
 import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
 import { manualClock } from '@sluice/core/testing'
+import { mysqlStore } from '@sluice/mysql'
 import { postgresStore } from '@sluice/postgres'
 import { describeUnless, isAll } from '@sluice/test-harness/jest'
+import { type MysqlServer, startMysql, whyNoMysql } from '@sluice/test-harness/mysql'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
+import { createPool, type Pool as MysqlPool } from 'mysql2/promise'
 import { Pool } from 'pg'
 
 const RESERVING = ['fixed-window', 'sliding-window', 'token-bucket']
@@ -138,4 +141,19 @@ describeUnless(whyNoPostgres(), 'on PostgreSQL', () => {
     await server.stop()
   })
   suite(() => postgresStore(pool), 4)
+})
+
+describeUnless(whyNoMysql(), 'on MySQL', () => {
+  let server: MysqlServer
+  let pool: MysqlPool
+  beforeAll(async () => {
+    server = await startMysql()
+    pool = createPool(server.url)
+    await mysqlStore(pool).migrate()
+  })
+  afterAll(async () => {
+    await pool.end()
+    await server.stop()
+  })
+  suite(() => mysqlStore(pool), 4)
 })

@@ -43,6 +43,8 @@ const OF_OPTIONS: Record<string, string[]> = {
   memoryStore: ["import { memoryStore } from '@sluice/core'"],
   redisStore: ["import { redisStore } from '@sluice/core'"],
   postgresStore: ["import { postgresStore } from '@sluice/postgres'"],
+  mysqlStore: ["import { mysqlStore } from '@sluice/mysql'"],
+  createPool: ["import { createPool } from 'mysql2/promise'"],
   sqliteStore: ["import { sqliteStore } from '@sluice/sqlite'"],
   pool: ["import pg from 'pg'", 'const pool = new pg.Pool()'],
   path: ["const path = process.env.LIMITS ?? 'limits.db'"],

@@ -20,6 +20,7 @@ const documents = [
   'packages/meter/README.md',
   'packages/otel/README.md',
   'packages/node/README.md',
+  'packages/mysql/README.md',
   'packages/postgres/README.md',
   'packages/sqlite/README.md',
   'packages/transactional/README.md',

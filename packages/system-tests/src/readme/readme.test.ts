@@ -2,32 +2,40 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type MysqlServer, startMysql, whyNoMysql } from '@sluice/test-harness/mysql'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { hasSqlite, programFolder, withPrograms, writePrograms } from './programs.ts'
 
 const { folder, tsconfig } = programFolder()
 const noPostgres = whyNoPostgres()
-/** Where there is no PostgreSQL or SQLite, the blocks that need it are only compiled. */
+const noMysql = whyNoMysql()
+/** Where there is no PostgreSQL, MySQL or SQLite, the blocks that need it are only compiled. */
 const runnable = withPrograms.filter(
-  (each) => !(noPostgres && each.includes('postgres')) && !(!hasSqlite && each.includes('sqlite')),
+  (each) =>
+    !(noPostgres && each.includes('postgres')) &&
+    !(noMysql && each.includes('mysql')) &&
+    !(!hasSqlite && each.includes('sqlite')),
 )
 const programs = new Map(runnable.map((each) => [each, writePrograms(folder, each)]))
 
 let redis: RedisServer
 let postgres: PostgresServer | undefined
+let mysql: MysqlServer | undefined
 /** What went wrong, by program. */
 let failures: Record<string, string>
 
 beforeAll(async () => {
   redis = await startRedis()
   if (noPostgres === undefined) postgres = await startPostgres()
+  if (noMysql === undefined) mysql = await startMysql()
   failures = await runAll([...programs.values()].flat())
 })
 
 afterAll(async () => {
   await redis.stop()
   await postgres?.stop()
+  await mysql?.stop()
 })
 
 /** Runs programs in one process, since starting one costs more than they do. */
@@ -39,6 +47,7 @@ async function runAll(files: readonly string[]): Promise<Record<string, string>>
       ...process.env,
       REDIS_URL: redis.url,
       DATABASE_URL: postgres?.url,
+      MYSQL_URL: mysql?.url,
       LIMITS: join(folder, 'limits.db'),
       TSX_TSCONFIG_PATH: tsconfig,
     },
