@@ -1,10 +1,11 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- hono|cold|settling|postgres|sqlite|replay|cli|calls|held|inspect|leases|outgoing|overload: one of the other benches, with its arguments
+// npm run bench -- hono|cold|settling|postgres|mysql|sqlite|replay|cli|calls|held|inspect|leases|outgoing|overload: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
+import { findMysql } from './programs/mysql.mjs'
 import { otherNode } from './programs/node.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findRedis } from './programs/redis.mjs'
@@ -18,6 +19,7 @@ const BENCHES = {
   settling: { measures: 'dist' },
   leases: { measures: 'dist' },
   postgres: { measures: 'dist', needs: findPostgres },
+  mysql: { measures: 'dist', needs: findMysql },
   // Where this Node has no SQLite, npm brings one.
   sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },
   replay: { measures: 'dist' },

@@ -5,14 +5,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import { describeUnless, scratch, useRedis } from '@sluice/test-harness/jest'
+import { startMysql, whyNoMysql } from '@sluice/test-harness/mysql'
 import { startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { startCluster } from '@sluice/test-harness/redis'
 import { Cluster } from 'ioredis'
+import { createPool } from 'mysql2'
 import { Pool } from 'pg'
 import { frameworks } from './frameworks.ts'
 import { AS_PEER, FLOOR_OF_DEFAULTS, FLOOR_OF_PEER, type HttpContenders } from './http.ts'
 import { limiterFields } from './limiter-fields.ts'
 import { memoryContenders } from './memory.ts'
+import { mysqlContenders } from './mysql.ts'
 import { postgresContenders } from './postgres.ts'
 import { redisContenders } from './redis.ts'
 import { sqliteContenders } from './sqlite.ts'
@@ -66,6 +69,19 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     }
     await pool.end()
     await postgres.stop()
+  })
+})
+
+describeUnless(whyNoMysql(), 'MySQL', () => {
+  it('each counts there', async () => {
+    const mysql = await startMysql()
+    const pool = createPool(mysql.url)
+    for (const make of Object.values(mysqlContenders)) {
+      const decide = await make(pool)
+      for (const key of ['a', 'b', 'a']) expect(await decide(key)).toBeGreaterThanOrEqual(0)
+    }
+    await pool.promise().end()
+    await mysql.stop()
   })
 })
 

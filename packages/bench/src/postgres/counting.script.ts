@@ -1,5 +1,8 @@
+import { createPool } from 'mysql2'
 import { Pool } from 'pg'
+import { mysqlContenders } from '../contenders/mysql.ts'
 import { postgresContenders } from '../contenders/postgres.ts'
+import type { Decide } from '../contenders/terms.ts'
 import { makeKeys, mix } from '../memory/keys.ts'
 import { defineContender } from '../processes/task.ts'
 import { inTurn, type Pattern, patterns } from '../redis/patterns.ts'
@@ -25,11 +28,8 @@ export interface ClientCost {
 }
 
 defineContender(async ({ contender, url, keys, pattern, decisions }: CountingTask) => {
-  const make = postgresContenders[contender]
-  if (make === undefined) throw new Error(`no contender ${contender}`)
-  // While others are measured it idles, and must not have to connect again.
-  const settings = { connectionString: url, idleTimeoutMillis: 0 }
-  const decide = await make(new Pool(settings), settings)
+  const decide = await contenderOn(url, contender)
+  if (decide === undefined) throw new Error(`no contender ${contender}`)
   const next = inTurn(decide, mix(makeKeys(keys)))
   const run = patterns[pattern]
   // Every key gets its row, and the engine compiles what runs often.
@@ -47,3 +47,10 @@ defineContender(async ({ contender, url, keys, pattern, decisions }: CountingTas
     }
   }
 })
+
+async function contenderOn(url: string, contender: string): Promise<Decide | undefined> {
+  if (url.startsWith('mysql:')) return mysqlContenders[contender]?.(createPool(url))
+  // While others are measured it idles, and must not have to connect again.
+  const settings = { connectionString: url, idleTimeoutMillis: 0 }
+  return postgresContenders[contender]?.(new Pool(settings), settings)
+}
