@@ -171,7 +171,7 @@ export const CODES = {
     },
     SLUICE_MYSQL_TABLE: {
       meaning: 'MySQL does not have the table of the store, or not all of it.',
-      cause: 'It was not created yet, or it is in another database.',
+      cause: 'It was not created yet, or is elsewhere.',
     },
     SLUICE_MYSQL_FORBIDDEN: {
       meaning: 'The MySQL user is not permitted to use the table, or to create it.',
@@ -183,7 +183,7 @@ export const CODES = {
     },
     SLUICE_MYSQL_READONLY: {
       meaning: 'The server does not accept writes.',
-      cause: 'It is a replica to which the pool is still connected after a failover.',
+      cause: 'It is a replica, after a failover.',
     },
     SLUICE_MYSQL_VERSION: {
       meaning: 'The server is too old. `migrate()` throws this error.',
