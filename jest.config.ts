@@ -75,6 +75,7 @@ const PACKED = [
   '/system-tests/src/policies/(guide|raise)',
   '/system-tests/src/clients/model-apis',
   '/budget/src/(budget|clients|comparison)',
+  '/mcp/src/mcp-limiter',
   '/outgoing/src/servers',
   '/nest/src/(nest|throttler-storage|transports)',
   '/node/src/(server|upgrade)',

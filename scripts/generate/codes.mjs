@@ -296,7 +296,7 @@ export const CODES = {
     },
     SLUICE_REQUEST_FAILED: {
       meaning:
-        'A function of the options threw, and the request got status 500 (servers without a framework).',
+        'A function of the options threw, and the request got status 500 (servers without a framework) or an error (MCP).',
       cause: 'For example a `key` function that expects a field which a client left out.',
       action:
         'Fix the function; the message quotes the error. To handle errors yourself, give the last argument of the limiter.',
@@ -405,6 +405,11 @@ export const CODES = {
       meaning: 'A million records of a meter wait; further ones are dropped.',
       cause: '`send` has failed for too long.',
       action: 'Find what is missing by `counts()`, while the window lasts.',
+    },
+    SLUICE_TOOL_UNKNOWN: {
+      meaning: '`tools` of an MCP limiter names a tool that the server does not list.',
+      cause: 'The name is misspelt, or the tool is disabled.',
+      action: 'Correct the name.',
     },
     SLUICE_PROXY_UNTRUSTED: {
       meaning:

@@ -118,6 +118,16 @@ const SKILLS = {
       'Call `metered.close()` when the process ends. It sends what is left.',
     ],
   },
+  mcp: {
+    when: 'limiting the tools, resources or prompts of an MCP server made with @modelcontextprotocol/server',
+    facts: [
+      'Make the limiter once, outside the function that makes the server, which runs for each HTTP request. Apply it inside.',
+      'Take `key` from what has been verified, such as `http.authInfo`, never from the arguments of a tool or from the session. A new token or session must not be a new key.',
+      'Without a `store`, each process counts in its own memory. Over stdio, each client starts a process: pass the client of Redis itself.',
+      'A refused tool call is a result with `isError: true`, which the model reads; refused resources and prompts are errors with the code -32023. `retryAfterMs` is the wait.',
+      'Over HTTP, also put `rateLimit` of the framework in front of authentication.',
+    ],
+  },
   otel: {
     when: 'adding metrics, traces or alerts for rate limits to an application with OpenTelemetry',
     facts: [

@@ -175,6 +175,7 @@ export const SECTIONS: readonly Section[] = [
         'A fetch that keeps to the limits of third-party APIs',
       ),
       readme('budget', '@sluice/budget', 'Budgets for language models, in money or tokens'),
+      readme('mcp', '@sluice/mcp', 'Tools, resources and prompts of MCP servers'),
       readme('meter', '@sluice/meter', 'Sends charges to your billing'),
       readme('otel', '@sluice/otel', 'Metrics and traces for OpenTelemetry'),
       readme('cli', '@sluice/cli', 'Operating a store, replaying an access log'),

@@ -91,6 +91,7 @@ describe('a release', () => {
       'sqlite',
       'outgoing',
       'budget',
+      'mcp',
       'meter',
       'otel',
       'cli',

@@ -17,6 +17,7 @@ const documents = [
   'packages/http/README.md',
   'packages/koa/README.md',
   'packages/nest/README.md',
+  'packages/mcp/README.md',
   'packages/meter/README.md',
   'packages/otel/README.md',
   'packages/node/README.md',

@@ -1,0 +1,46 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Decision } from '@sluice/core'
+import { refusingPolicy } from '@sluice/core/internal'
+
+/** The code of SEP-3304, `RateLimited`. */
+const RATE_LIMITED = -32023
+/** The field of a result's `_meta`. */
+const META = 'io.github.sluicejs/rate-limit'
+
+/** The wait, for programs. Without a time, no wait is enough. */
+function dataOf(decision: Decision) {
+  const { retryAfterMs, policies } = decision
+  const policy = policies[refusingPolicy(decision)]?.name
+  const wait = { retryAfterMs, retryAfter: Math.ceil(retryAfterMs / 1000) }
+  return { ...(retryAfterMs < Infinity && wait), policy }
+}
+
+/** The wait, for a model. @param tool the tool that has a limit of its own, if that refuses */
+function textOf({ retryAfterMs, policies }: Decision, tool?: string): string {
+  if (retryAfterMs === Infinity) return 'Do not try again: no wait is enough.'
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  const wait = `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+  if (policies.length === 0) return `${wait}, then try again: the limit can't be checked now.`
+  return tool === undefined
+    ? `${wait} before your next call.`
+    : `${wait} before you call ${tool} again. Other tools may work meanwhile.`
+}
+
+/** A refusal that clients show to the model. */
+export function toolRefusal(decision: Decision): CallToolResult {
+  const data = dataOf(decision)
+  const [, tool] = /^tool:(.*)/.exec(data.policy ?? '') ?? []
+  const text = `Rate limit exceeded. ${textOf(decision, tool)}`
+  return { isError: true, content: [{ type: 'text', text }], _meta: { [META]: data } }
+}
+
+/** A refusal as an error of the protocol. */
+export class RateLimited extends Error {
+  readonly code = RATE_LIMITED
+  readonly data: ReturnType<typeof dataOf>
+
+  constructor(decision: Decision) {
+    super(`Rate limit exceeded (429 Too Many Requests). ${textOf(decision)}`)
+    this.data = dataOf(decision)
+  }
+}
