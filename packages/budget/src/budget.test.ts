@@ -150,6 +150,15 @@ function behaves(store: () => BudgetOptions['store'] = () => undefined) {
     ])
   })
 
+  test('each run counts by itself, by its own limits', async () => {
+    const budget = budgetOf({ store: store() })
+    const runs = [1, 2].map((maxCalls) => budget.run({ id: `task-${maxCalls}`, max: 1, maxCalls }))
+    const ask = { model: 'large', output: 100 }
+    const seen: boolean[] = []
+    for (const run of [...runs, ...runs, ...runs]) seen.push((await run.reserve(who, ask)).allowed)
+    expect(seen).toEqual([true, true, false, true, false, false])
+  })
+
   test('a run inside a run counts in both', async () => {
     const budget = budgetOf({ store: store() })
     const outer = budget.run({ id: 'task', max: 0.1, maxCalls: 3 })

@@ -49,7 +49,7 @@ export class Budget<L extends string = string> {
   /** For `meter` of `@sluice/meter`: the charges on all levels, and by runs. */
   readonly limiter: Metered
   readonly #settings: Settings
-  /** The limiters, by the names of the levels that they decide. The first one has opened the store. */
+  /** The limiters, by the names of the policies that they decide. The first one has opened the store. */
   readonly #limiters: Map<string, LevelLimiter>
   readonly #runs: readonly (readonly Level[])[]
 
@@ -255,8 +255,9 @@ export class Budget<L extends string = string> {
     const names = own.map(({ name }) => name)
     const ids = names.map((name) => checkId(`who.${name}`, who[name as L]))
     checkId('who', ids.at(-1))
-    const limiter = this.#limiterOf([...own, ...this.#runs.flat()])
-    return { names, limiter, charges: await limiter.chargesOf(ids, cost) }
+    const levels = [...own, ...this.#runs.flat()]
+    const limiter = this.#limiterOf(levels)
+    return { names, limiter, charges: await limiter.chargesOf(levels, ids, cost) }
   }
 
   #limiterOf(levels: readonly Level[]): LevelLimiter {

@@ -40,13 +40,14 @@ export class LevelLimiter extends ChargeLimiter {
   }
 
   /**
+   * @param levels those of its policies; runs of other ids have levels of their own
    * @param own the ids of the levels, the outermost one last
    * @param cost integers
    */
-  chargesOf(own: readonly string[], cost: number): Promise<Charge[]> {
+  chargesOf(levels: readonly Level[], own: readonly string[], cost: number): Promise<Charge[]> {
     const keyOf = (id: string) => shardedKey(own.at(-1) as string, id)
     const owner = numberOf(keyOf(own[0] as string))
-    const charges = this.#levels.map(async ({ shown, id = '', unitsOf }, i) => {
+    const charges = levels.map(async ({ shown, id = '', unitsOf }, i) => {
       const client = own[i] ?? id
       const policy = this.compiledPolicies[i] as Policy
       const limit = policy.compiledLimit ?? policy.limitFor(await unitsOf(client))
