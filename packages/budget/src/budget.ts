@@ -3,13 +3,14 @@ import { checkInteger, checkKnown, checkObject, checkOneOf } from '@sluice/core/
 import type { ChargeListener, Metered } from '@sluice/meter'
 import { aiSdk } from './ai-sdk.ts'
 import { budgetedFetch } from './budgeted-fetch.ts'
-import { type BudgetCall, type BudgetDecision, toCall, unpriced } from './call.ts'
+import { type BudgetCall, type BudgetDecision, BudgetError, toCall, unpriced } from './call.ts'
 import { type Level, levelsOfRun } from './level.ts'
 import { LevelLimiter } from './level-limiter.ts'
 import type { ModelCall } from './model-call.ts'
 import { wrong } from './money.ts'
 import { type BudgetOptions, readSettings, type Settings, type Usage } from './options.ts'
 import { priceOf } from './price.ts'
+import { countedTools } from './tools.ts'
 
 /**
  * The owners of the budgets, from data that you have verified: an id for each level, or null if the
@@ -28,6 +29,8 @@ export interface RunOptions {
   readonly max?: number | string | undefined
   /** How many calls it may make. Integer. Default: any number. */
   readonly maxCalls?: number | undefined
+  /** How many calls of `tools` it may make; the next one ends it. Integer. Default: any number. */
+  readonly maxToolCalls?: number | undefined
 }
 
 /**
@@ -149,13 +152,13 @@ export class Budget<L extends string = string> {
    * @throws SluiceError for invalid options
    */
   run(options: RunOptions): Budget<L> {
-    checkObject('options', options, '{ id, max, maxCalls }')
-    checkKnown('', options, ['id', 'max', 'maxCalls'])
-    const { id, max, maxCalls } = options
+    checkObject('options', options, '{ id, max, maxCalls, maxToolCalls }')
+    checkKnown('', options, ['id', 'max', 'maxCalls', 'maxToolCalls'])
+    const { id, max, maxCalls, maxToolCalls } = options
     const { counted, money, soft } = this.#settings
     if (soft) throw wrong('run()', 'a budget without soft', soft, 'Make another budget for runs.')
-    if (max === undefined && maxCalls === undefined)
-      throw wrong('max', 'max or maxCalls', undefined, "Limit the run: max: '2 USD'.")
+    if ((max ?? maxCalls ?? maxToolCalls) === undefined)
+      throw wrong('max', 'max, maxCalls or maxToolCalls', undefined, "Limit the run: max: '2 USD'.")
     const key = checkId('id', id)
     const ofRun: Level[] = []
     const limit = (shown: string, units: number, options: object) =>
@@ -164,6 +167,11 @@ export class Budget<L extends string = string> {
     if (maxCalls !== undefined) {
       const most = checkInteger('maxCalls', maxCalls, 0, Number.MAX_SAFE_INTEGER)
       limit('calls', most, { unit: 'calls' })
+    }
+    if (maxToolCalls !== undefined) {
+      const most = checkInteger('maxToolCalls', maxToolCalls, 0, Number.MAX_SAFE_INTEGER - 1)
+      // The first call that is refused is counted too: from then on, nothing is admitted.
+      limit('toolCalls', most + 1, { unit: 'calls' })
     }
     return new Budget(this.#settings, this.#limiters, [ofRun, ...this.#runs])
   }
@@ -183,6 +191,23 @@ export class Budget<L extends string = string> {
    */
   fetch(who: Who<L>, fetch = globalThis.fetch): typeof globalThis.fetch {
     return budgetedFetch(fetch, (...call) => this.#open(who, ...call), this.#settings)
+  }
+
+  /**
+   * Tools of the AI SDK or of OpenAI's agents whose calls a run counts, before they run. The call after the last one
+   * rejects with a `BudgetError`, and so does every later call of a model: the run has ended.
+   * @param tools an object or an array. Those that run elsewhere are not counted
+   * @throws SluiceError if no run has `maxToolCalls`
+   */
+  tools<T extends object>(who: Who<L>, tools: T): T {
+    const levels = this.#runs.flat().filter(({ shown }) => shown === 'toolCalls')
+    if (levels.length === 0)
+      throw wrong('tools()', 'a run with maxToolCalls', undefined, 'Give run() maxToolCalls.')
+    return countedTools(tools, async () => {
+      const { limiter, charges } = await this.#ask(who, 0, levels)
+      const refusal = await limiter.countTool(charges)
+      if (refusal !== undefined) throw new BudgetError(refusal)
+    })
   }
 
   /** Closes the budget, its runs, and a store that it created itself. */
@@ -248,16 +273,20 @@ export class Budget<L extends string = string> {
     return { limiter, policy, key: charges[names.indexOf(policy)]?.key as string }
   }
 
-  /** Returns the charges of a call, their limiter, and the levels that the client has. @param cost integers */
-  async #ask(who: Who<L>, cost: number) {
+  /**
+   * Returns the charges of a call, their limiter, and the levels that the client has.
+   * @param cost integers
+   * @param tools the levels of a call of a tool. Left out: a model is called
+   */
+  async #ask(who: Who<L>, cost: number, tools?: readonly Level[]) {
     checkObject('who', who, '{ key, team }')
     const own = this.#settings.levels.filter(({ name }) => who[name as L] !== null)
     const names = own.map(({ name }) => name)
     const ids = names.map((name) => checkId(`who.${name}`, who[name as L]))
     checkId('who', ids.at(-1))
-    const levels = [...own, ...this.#runs.flat()]
+    const levels = tools ?? [...own, ...this.#runs.flat()]
     const limiter = this.#limiterOf(levels)
-    return { names, limiter, charges: await limiter.chargesOf(levels, ids, cost) }
+    return { names, limiter, charges: await limiter.chargesOf(levels, ids, cost, tools && 1) }
   }
 
   #limiterOf(levels: readonly Level[]): LevelLimiter {

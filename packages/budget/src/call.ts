@@ -5,7 +5,7 @@ import type { Usage } from './options.ts'
 
 /** The state of a level. Amounts are in the budget's unit; times are ms from the decision. */
 export interface LevelDecision {
-  /** Its name; or `'run'`; or `'calls'`, which counts the calls of a run. */
+  /** Its name; `'run'`; or `'calls'` and `'toolCalls'`, which count those of a run. */
   readonly level: string
   /** False if it refuses. */
   readonly allowed: boolean
@@ -68,6 +68,7 @@ const MESSAGES = {
   busy: 'The LEVEL has too many calls in progress. Try again in a second.',
   price: 'No price covers this call, so no budget admits it.',
   store: 'No budget can be checked at present.',
+  toolCalls: 'The run has made all the tool calls that it may. It has ended.',
 }
 
 /** A refusal as an error, from `aiSdk` and for handlers that throw. */
@@ -83,7 +84,8 @@ export class BudgetError extends Error {
 }
 
 export function messageOf({ reason = 'budget', level }: BudgetDecision): string {
-  return MESSAGES[reason].replace('LEVEL', `${level}`)
+  const isOfTools = reason === 'budget' && level === 'toolCalls'
+  return MESSAGES[isOfTools ? level : reason].replace('LEVEL', `${level}`)
 }
 
 /**
@@ -100,17 +102,21 @@ export function toBudgetDecision(
   refused: BudgetDecision['reason'] = policies.length === 0 ? 'store' : 'budget',
 ): BudgetDecision {
   const all = new Map<string, LevelDecision>()
-  for (const [i, { allowed, limit, remaining, resetMs, excess }] of policies.entries()) {
+  for (const [i, { allowed, resetMs, excess, ...counted }] of policies.entries()) {
     const { name, shown: level } = made[i] as Level
-    const show = level === 'calls' ? Number : shown
+    const show = level === 'calls' || level === 'toolCalls' ? Number : shown
+    // The one beyond the last is counted, and did not run.
+    const beyond = level === 'toolCalls' ? 1 : 0
+    const limit = counted.limit - beyond
+    const remaining = Math.max(0, counted.remaining - beyond)
     const used = show(usedOf({ limit, remaining, excess }))
     const each = { level, allowed, limit: show(limit), used, remaining: show(remaining), resetMs }
     // Of the weeks of a run, the one that has less left.
     if (each.remaining < (all.get(name)?.remaining ?? Infinity)) all.set(name, each)
   }
   const levels = [...all.values()]
-  const leftOf = ({ level, remaining }: LevelDecision) =>
-    level === 'calls' ? Number.MAX_VALUE : remaining
+  const leftOf = ({ level, remaining, allowed }: LevelDecision) =>
+    level === 'calls' || (level === 'toolCalls' && allowed) ? Number.MAX_VALUE : remaining
   // Where they are busy, the innermost one that refuses.
   const least = (a: LevelDecision, b: LevelDecision) =>
     Number(a.allowed) - Number(b.allowed) || (refused === 'busy' ? 0 : leftOf(a) - leftOf(b))

@@ -42,18 +42,20 @@ export class LevelLimiter extends ChargeLimiter {
   /**
    * @param levels those of its policies; runs of other ids have levels of their own
    * @param own the ids of the levels, the outermost one last
-   * @param cost integers
+   * @param cost of a call of a model, integers
+   * @param tools how many calls of tools it is
    */
-  chargesOf(levels: readonly Level[], own: readonly string[], cost: number): Promise<Charge[]> {
+  chargesOf(levels: readonly Level[], own: readonly string[], cost: number, tools = 0) {
     const keyOf = (id: string) => shardedKey(own.at(-1) as string, id)
     const owner = numberOf(keyOf(own[0] as string))
-    const charges = levels.map(async ({ shown, id = '', unitsOf }, i) => {
-      const client = own[i] ?? id
+    const charges = levels.map(async ({ shown, id, unitsOf }, i): Promise<Charge> => {
+      const client = id ?? (own[i] as string)
       const policy = this.compiledPolicies[i] as Policy
       const limit = policy.compiledLimit ?? policy.limitFor(await unitsOf(client))
       const isReturned = policy.reserves && this.#settings.counted.hold !== undefined
       const claim = isReturned ? ownedBy([nextSlot()], owner) : undefined
-      const units = shown === 'calls' ? Math.min(1, cost) : cost
+      const most = shown === 'calls' ? 1 : Infinity
+      const units = shown === 'toolCalls' ? tools : Math.min(most, cost)
       return { key: keyOf(client), cost: units, limit, claim }
     })
     return Promise.all(charges)
@@ -68,6 +70,22 @@ export class LevelLimiter extends ChargeLimiter {
     const decision = await (isFree ? this.preview(charges) : this.decide(charges))
     this.report(decision, charges, performance.now() - startedAt)
     return decision
+  }
+
+  /**
+   * Counts a call of a tool. The first one that is refused is counted too: calls of models, which cost no tools, are
+   * refused from then on.
+   * @returns why it is refused. Undefined: it is not
+   */
+  async countTool(charges: readonly Charge[]): Promise<BudgetDecision | undefined> {
+    const decision = await this.charge(charges, false)
+    if (!decision.allowed) return this.show(charges, decision, 0)
+    const isSpent = decision.policies.map(({ remaining }) => remaining === 0)
+    if (!isSpent.includes(true)) return undefined
+    // A run that this one is in has made no call.
+    const back = charges.map((charge, i) => ({ ...charge, cost: isSpent[i] ? 0 : -1 }))
+    await settleUntilConfirmed(this, back, decision)
+    return this.show(charges, await this.preview(charges), 0)
   }
 
   /**

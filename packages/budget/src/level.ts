@@ -5,7 +5,7 @@ const WEEKS = { '': '2024-01-01', '-2': '2024-01-04' }
 export interface Level {
   /** Both weeks of a run's limit have the same. */
   readonly name: string
-  /** Its name in decisions: for what a run limits `'run'` or `'calls'`. */
+  /** Its name in decisions: for what a run limits `'run'`, `'calls'` or `'toolCalls'`. */
   readonly shown: string
   /** The id of the run. Left out: the level has one for each caller. */
   readonly id?: string
@@ -17,7 +17,7 @@ export interface Level {
 
 /**
  * What a run limits, once for each of its weeks.
- * @param shown `'run'` or `'calls'`
+ * @param shown `'run'`, `'calls'` or `'toolCalls'`
  * @param depth how many runs it is in
  * @param counted the options that say what its policy counts
  */

@@ -104,7 +104,7 @@ export interface BudgetOptions<L extends string = string>
 const KNOWN =
   'store prefix deadline onStoreError localShare unit window timeZone levels price soft alertAt onAlert hold lost maxOutput mediaTokens'
 /** The names of the levels that a run adds. */
-const OF_RUNS = /^(run|calls)(\.\d+)?(-2)?$/
+const OF_RUNS = /^(run|calls|toolCalls)(\.\d+)?(-2)?$/
 const MAX_LEVELS = 8
 const MAX_OUTPUT = 1_000_000_000
 
@@ -130,7 +130,12 @@ export function readSettings(options: BudgetOptions) {
   const levels = Object.entries(checkObject('levels', options.levels, '{ key: 20, team: 500 }'))
   const names = levels.map(([name]) => name)
   if (names.length === 0 || names.length > MAX_LEVELS || names.some((name) => OF_RUNS.test(name)))
-    throw wrong('levels', `1 to ${MAX_LEVELS} names, but run and calls`, levels, 'Name the levels.')
+    throw wrong(
+      'levels',
+      `1 to ${MAX_LEVELS} names, but run, calls and toolCalls`,
+      levels,
+      'Name the levels.',
+    )
   /** The options of a policy that counts what is reserved and used. Without `hold`, what is charged stays. */
   const counted = {
     unit: money.counted,

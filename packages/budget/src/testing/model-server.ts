@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,6 +13,10 @@ interface Asked {
   readonly model: string
   readonly stream?: boolean
   readonly stream_options?: { include_usage?: boolean }
+  readonly tools?: readonly {
+    readonly name?: string
+    readonly function?: { readonly name: string }
+  }[]
   readonly [bound: string]: unknown
 }
 
@@ -26,6 +31,8 @@ export interface ModelServer {
   readonly bills: Map<string, { ended: number; left: number }>
   /** Replaces an answer: a status, or after how many tokens (a whole answer: characters) the connection breaks. */
   fails: { status?: number; after?: number }
+  /** In place of its text, each whole answer calls the first tool so often. */
+  toolCalls: number
   close(): Promise<void>
 }
 
@@ -57,7 +64,7 @@ export async function startModelServer(
     response.on('close', () => {
       own[response.writableFinished ? 'ended' : 'left'] += used.input + output
     })
-    const api = apiOf(request.url as string, body, used)
+    const api = apiOf(request.url as string, body, used, model.toolCalls)
     if (body.stream !== true) {
       output = used.output
       bill.output += output
@@ -101,6 +108,7 @@ export async function startModelServer(
     bill,
     bills,
     fails: {},
+    toolCalls: 0,
     async close() {
       server.closeAllConnections()
       server.close()
@@ -116,7 +124,14 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 /** The parts of an answer, in the form of the API that a path names. */
-function apiOf(path: string, { model, stream_options }: Asked, { input, output }: Billed) {
+function apiOf(
+  path: string,
+  { model, stream_options, tools: [tool] = [] }: Asked,
+  { input, output }: Billed,
+  toolCalls: number,
+) {
+  const ids = tool ? Array.from({ length: toolCalls }, () => randomUUID()) : []
+  const called = { name: tool?.function?.name ?? tool?.name, arguments: '{}' }
   if (path.endsWith('/chat/completions')) {
     const usage = {
       prompt_tokens: input,
@@ -129,13 +144,20 @@ function apiOf(path: string, { model, stream_options }: Asked, { input, output }
       ...chunk,
       choices: [{ index: 0, delta, finish_reason }],
     })
-    const message = { role: 'assistant', content: 'word '.repeat(output), refusal: null }
+    const calls = ids.map((id) => ({ id, type: 'function', function: called }))
+    const message = {
+      role: 'assistant',
+      content: 'word '.repeat(output),
+      refusal: null,
+      ...(calls.length > 0 && { content: null, tool_calls: calls }),
+    }
+    const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop'
     return {
       isChat: true,
       whole: {
         ...chunk,
         object: 'chat.completion',
-        choices: [{ index: 0, message, finish_reason: 'stop' }],
+        choices: [{ index: 0, message, finish_reason }],
         usage,
       },
       before: [choice({ role: 'assistant', content: '' }, null)],
@@ -156,13 +178,17 @@ function apiOf(path: string, { model, stream_options }: Asked, { input, output }
     }
     const content = [{ type: 'output_text', text: 'word '.repeat(output), annotations: [] }]
     const item = { id: 'm', type: 'message', role: 'assistant', status: 'completed', content }
+    const calls = ids.map((id) => ({
+      ...{ id, call_id: id, type: 'function_call', status: 'completed' },
+      ...called,
+    }))
     const response = {
       id: 'r',
       object: 'response',
       created_at: 1,
       model,
       status: 'completed',
-      output: [item],
+      output: calls.length > 0 ? calls : [item],
       usage,
     }
     const running = { ...response, status: 'in_progress', output: [], usage: null }
