@@ -22,6 +22,7 @@ const CLIENTS = {
   ],
   ai: [],
   '@ai-sdk/openai': [],
+  '@openai/agents': [],
 }
 const names = Object.keys(CLIENTS)
 const folder = join(root, 'packages/budget')
@@ -47,7 +48,7 @@ for (const [i, name] of names.entries()) {
     if (fields.length > 0) console.log(`  ${sign} ${fields.sort().join(' ')}`)
   }
 }
-const tests = ['packages/budget/src/(clients|request|usage).test']
+const tests = ['packages/budget/src/(clients|request|tools|usage).test']
 // The AI SDK is ESM since 7, which Jest's modules can require on Node 24.9 with this.
 const modules = { NODE_OPTIONS: '--experimental-vm-modules' }
 process.exit(await run('jest', tests, { env: { ...env, ...modules } }))

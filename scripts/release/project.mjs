@@ -19,6 +19,7 @@ export const PEERS = [
   ...['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}@12`),
   'reflect-metadata@0.2',
   'rxjs@7',
+  '@modelcontextprotocol/server@2',
   '@opentelemetry/api@~1.9.0',
   '@opentelemetry/sdk-metrics@2',
 ]

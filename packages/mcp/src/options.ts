@@ -71,11 +71,11 @@ export interface CallPolicies {
 /** @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another */
 export function readSettings(options: McpLimiterOptions) {
   checkKnown('', checkObject('options', options, 'the options of createMcpLimiter'), KNOWN)
-  const { key, tools = {}, resources, prompts, policies, ...rest } = options
+  const { key, tools = {}, resources, prompts, policies, prefix = 'mcp', ...rest } = options
   checkFunction('key', key, '(call) => text')
   const inline = Object.entries(rest).filter(([name]) => LIMIT.includes(name))
   const all = policies ?? [Object.fromEntries(inline)]
-  /** Checks what each message calls by the name that it has in the options. */
+  // From the options as they are, so that messages name `limit`, and not `policies[0].limit`.
   const base = compilePolicies(options, POLICY)
   const compile = (given: readonly McpPolicy[]): CallPolicies => {
     const made = given === all ? base : compilePolicies({ policies: given }, POLICY)
@@ -86,6 +86,7 @@ export function readSettings(options: McpLimiterOptions) {
   const further = (path: string, name: string, limit: McpLimit) => {
     checkKnown(path, checkObject(path, limit, '{ limit, window }'), LIMIT)
     checkKeyOf(`${path}.key`, limit)
+    // Wrong ones throw here, under the path that they have in the options.
     new Policy(path, { ...limit, name })
     return compile([...all, { ...limit, name }])
   }
@@ -94,7 +95,7 @@ export function readSettings(options: McpLimiterOptions) {
     ([name, limit]) => [name, further(`tools.${name}`, `tool:${name}`, limit)] as const,
   )
   return {
-    options: { prefix: 'mcp', ...rest },
+    options: { ...rest, prefix },
     all: compile(all),
     tools: new Map(named),
     resources: resources && further('resources', 'resources', resources),
