@@ -40,10 +40,10 @@ export class LevelLimiter extends ChargeLimiter {
   }
 
   /**
-   * @param levels those of its policies; runs of other ids have levels of their own
+   * @param levels one for each policy; each run has levels of its own
    * @param own the ids of the levels, the outermost one last
-   * @param cost of a call of a model, integers
-   * @param tools how many calls of tools it is
+   * @param cost what a call of a model costs, integers
+   * @param tools how many calls of tools they are
    */
   chargesOf(levels: readonly Level[], own: readonly string[], cost: number, tools = 0) {
     const keyOf = (id: string) => shardedKey(own.at(-1) as string, id)

@@ -11,7 +11,8 @@ import {
   ToolCallError,
 } from '@openai/agents'
 import { useRedis } from '@sluice/test-harness/jest'
-import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from 'ai'
+import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from 'ai'
+import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test'
 import OpenAI from 'openai'
 import { type Budget, BudgetError, createBudget, type RunOptions } from './index.ts'
 import { type ModelServer, startModelServer } from './testing/model-server.ts'
@@ -124,6 +125,32 @@ describe.each([
       levels: [{ level: 'user' }, { level: 'toolCalls', limit: 4, used: 4, remaining: 0 }],
     })
   })
+})
+
+test('a stream of the AI SDK ends too', async () => {
+  const run = runWith({ maxToolCalls: 10 })
+  const usage = { inputTokens: { total: 10 }, outputTokens: { total: 5 } } as never
+  const doStream = async () => ({
+    stream: convertArrayToReadableStream([
+      ...[1, 2, 3, 4].map((id) => {
+        return { type: 'tool-call', toolCallId: `${id}`, toolName: 'look', input: '{}' } as const
+      }),
+      { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage },
+    ]),
+  })
+  const mock = new MockLanguageModelV3({ doStream })
+  const errors: unknown[] = []
+  const result = streamText({
+    model: wrapLanguageModel({ model: mock, middleware: run.aiSdk(who) }),
+    tools: run.tools(who, { look: look() }),
+    stopWhen: stepCountIs(1000),
+    prompt: 'Look.',
+    onError: ({ error }) => void errors.push(error),
+  })
+  await result.consumeStream()
+  expect(ran).toBe(10)
+  expect(mock.doStreamCalls).toHaveLength(3)
+  expect(errors.at(-1)).toEqual(spent)
 })
 
 test('a run that has ended shows its limit as used', async () => {

@@ -27,7 +27,18 @@ const METHODS = ['tools/list', 'tools/call', 'resources/read', 'prompts/get']
 const limiters = new WeakMap<object, McpLimiter>()
 
 /** Limits the calls of MCP servers. */
-export class McpLimiter {
+export interface McpLimiter {
+  /**
+   * Limits a server, whether its tools, resources and prompts are registered before or later.
+   * @returns the server
+   * @throws SluiceError if it has another limiter
+   */
+  apply<S extends Server | McpServer>(server: S): S
+  /** Closes the limiter, and a store that it has made itself. */
+  close(): void
+}
+
+class ServerLimiter implements McpLimiter {
   readonly #all: CallLimiter
   readonly #tools: ReadonlyMap<string, CallLimiter>
   readonly #resources: CallLimiter
@@ -46,11 +57,6 @@ export class McpLimiter {
     this.#unlisted = new Set(tools.keys())
   }
 
-  /**
-   * Limits a server, whether its tools, resources and prompts are registered before or later.
-   * @returns the server
-   * @throws SluiceError if it has another limiter
-   */
   apply<S extends Server | McpServer>(server: S): S {
     const hooked = ('server' in server ? server.server : server) as unknown as Hooked
     const known = limiters.get(hooked)
@@ -80,7 +86,6 @@ export class McpLimiter {
     return server
   }
 
-  /** Closes the limiter, and a store that it has made itself. */
   close(): void {
     const opened = new Set([...this.#tools.values(), this.#resources, this.#prompts])
     opened.delete(this.#all)
@@ -145,5 +150,5 @@ interface Listed {
  * @throws SluiceError if an option is unknown, of the wrong type, out of range, or contradicts another
  */
 export function createMcpLimiter(options: McpLimiterOptions): McpLimiter {
-  return new McpLimiter(readSettings(options))
+  return new ServerLimiter(readSettings(options))
 }
