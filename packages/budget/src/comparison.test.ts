@@ -59,12 +59,17 @@ const ANSWERS: Record<string, () => Promise<string>> = {
   'a budget for a run': async () => {
     const budget = budgetOf({ levels: { key: 100, team: 100 } })
     const refusedBy = async (limits: object) => {
-      const run = () => budget.run({ id: JSON.stringify(limits), ...limits })
+      const run = () => budget.run({ id: JSON.stringify(limits), maxToolCalls: 1, ...limits })
+      const tools = run().tools(who, [{ invoke: async () => {} }])
       await run().reserve(who, ask)
+      for (const _ of [1, 2]) await tools[0]?.invoke().catch(() => {})
       return (await run().reserve(who, ask)).level
     }
-    const levels = [await refusedBy({ max: 1 }), await refusedBy({ maxCalls: 1 })]
-    return levels.join() === 'run,calls' ? 'money and calls, in all processes' : `${levels}`
+    const limits = [{ max: 1, maxToolCalls: 9 }, { maxCalls: 1, maxToolCalls: 9 }, {}]
+    const levels = await Promise.all(limits.map(refusedBy))
+    return levels.join() === 'run,calls,toolCalls'
+      ? 'money, calls and tool calls, in all processes'
+      : `${levels}`
   },
 }
 

@@ -130,12 +130,13 @@ describe.each([
 test('a stream of the AI SDK ends too', async () => {
   const run = runWith({ maxToolCalls: 10 })
   const usage = { inputTokens: { total: 10 }, outputTokens: { total: 5 } } as never
+  const finishReason = { unified: 'tool-calls', raw: undefined } as const
   const doStream = async () => ({
     stream: convertArrayToReadableStream([
       ...[1, 2, 3, 4].map((id) => {
         return { type: 'tool-call', toolCallId: `${id}`, toolName: 'look', input: '{}' } as const
       }),
-      { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage },
+      { type: 'finish' as const, finishReason, usage },
     ]),
   })
   const mock = new MockLanguageModelV3({ doStream })
