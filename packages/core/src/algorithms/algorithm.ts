@@ -25,6 +25,8 @@ export interface AlgorithmParams {
   readonly calendar?: Calendar | undefined
   /** Whether requests of one key have other limits too. */
   readonly varies?: boolean | undefined
+  /** See `CompiledLimit.refuses`. Default: true */
+  readonly refuses?: boolean | undefined
   /** With reservations: how long one is held without renewal, ms. */
   readonly holdMs?: number | undefined
   /** Ban: how long each one lasts, ms, one after the other; the last one again and again. */
@@ -149,6 +151,11 @@ export interface CompiledLimit {
   readonly algorithm: Algorithm
   /** The parameters that it was compiled from. */
   readonly params: AlgorithmParams
+  /**
+   * Whether it decides. If not, a charge that its quota would refuse is left out, and the others are decided as if it
+   * were not there. Limits that differ in this alone count in the same states.
+   */
+  readonly refuses: boolean
   /** The most that the quota ever holds, in units; what headers and decisions call the limit. */
   readonly units: number
   /** ms. */
@@ -216,6 +223,15 @@ export interface CompiledLimit {
   earliest?(line: InLine): number
 }
 
+/** Whether two limits of one keyspace decide the same, whatever they refuse: limits that are functions, and bursts, differ. */
+export function areSame(one: CompiledLimit, other: CompiledLimit): boolean {
+  if (one === other) return true
+  const now = Date.now()
+  const constants = one.constants(now)
+  const others = other.constants(now)
+  return constants.length === others.length && constants.every((n, i) => n === others[i])
+}
+
 /** A charge that waits behind others, for a limit that refuses them. */
 export interface InLine {
   /** The cost of the charges before it, units. */
@@ -234,6 +250,7 @@ export interface InLine {
 /** The base of limits whose constants never change. */
 export class ConstantLimit {
   readonly params: AlgorithmParams
+  readonly refuses: boolean
   readonly units: number
   readonly windowMs: number
   readonly #numbers: readonly number[]
@@ -248,6 +265,7 @@ export class ConstantLimit {
     shown: { readonly limit: number; readonly windowMs: number } = params,
   ) {
     this.params = params
+    this.refuses = params.refuses ?? true
     this.units = shown.limit
     this.windowMs = shown.windowMs
     this.#numbers = numbers

@@ -120,7 +120,10 @@ describe('toDecision()', () => {
 })
 
 it('of two policies that refuse for as long, the one that is no dry run refuses', () => {
-  const dry = charges.map((charge, i) => ({ ...charge, dryRun: i === 0 }))
+  const dry = charges.map((charge, i) => {
+    const { algorithm, params } = charge.limit
+    return i === 0 ? { ...charge, limit: algorithm.compile({ ...params, refuses: false }) } : charge
+  })
   const outcomes = [refused, refused]
   const result = { admitted: false, at: 123, source: 'store', outcomes } as const
   expect(refusingPolicy(toDecision(result, policies, dry))).toBe(1)

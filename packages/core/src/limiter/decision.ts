@@ -132,7 +132,7 @@ export function decisionWithoutPolicy(
 
 /**
  * The decision about a client that is blocked for so long, without a call of the store: every policy stands as if its
- * key were blocked. A dry run refuses nothing.
+ * key were blocked.
  * @param blockedMs how long it is blocked, ms
  */
 export function blockedDecision(
@@ -150,7 +150,7 @@ export function blockedDecision(
     delayMs: 0,
   }
   const outcomes = policies.map(() => outcome)
-  const admitted = charges.every(({ dryRun }) => dryRun)
+  const admitted = !charges.some(({ limit }) => limit.refuses)
   return toDecision({ admitted, at, source, outcomes }, policies, charges)
 }
 
@@ -224,14 +224,14 @@ function one(
   i: number,
   ban: BanDecision | undefined,
 ): PolicyDecision {
-  const { key, limit, dryRun } = charges[i] as Charge
+  const { key, limit } = charges[i] as Charge
   const uncovered = result.outcomes[i] as Outcome
   const { units, windowMs } = uncovered.own ?? limit
   const isBanned = ban !== undefined && key === charges[0]?.key
   const outcome = isBanned ? banned(uncovered, ban) : uncovered
   const { at, source } = result.origins?.[i] ?? result
   const { name, unit } = policies[i] as Policy
-  const isDry = dryRun === true && !isBanned
+  const refuses = limit.refuses || isBanned
   const decision: PolicyDecision = {
     name,
     unit,
@@ -242,14 +242,14 @@ function one(
     remaining: small(outcome.remaining),
     resetMs: small(outcome.resetMs),
     retryAfterMs: small(outcome.retryAfterMs),
-    delayMs: result.admitted && !isDry ? small(outcome.delayMs) : 0,
+    delayMs: result.admitted && refuses ? small(outcome.delayMs) : 0,
     effectiveMs: small(outcome.effectiveMs),
     source,
     at,
   }
   const { excess } = outcome
   const shown = excess ? { ...decision, excess } : decision
-  return isDry ? { ...shown, dryRun: true } : shown
+  return refuses ? shown : { ...shown, dryRun: true }
 }
 
 /**

@@ -11,7 +11,6 @@ import { algorithms } from '../algorithms/index.ts'
 import { reserved } from '../algorithms/reserved/reserved.ts'
 import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
-import { shardLength } from '../key/notation.ts'
 import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
@@ -33,7 +32,7 @@ const MAX_LIMITS = 1000
 /** A policy, checked and compiled. A value: a document that changes a live policy puts another one in its place. */
 export class Policy {
   readonly name: string
-  /** The limit of every request, or undefined if it depends on the request. */
+  /** The limit of every request, in the form that refuses, or undefined if it depends on the request. */
   readonly compiledLimit: CompiledLimit | undefined
   /** The option that its quota comes from. */
   readonly limitOption: 'limit' | 'concurrent'
@@ -60,7 +59,6 @@ export class Policy {
   readonly #given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
   /** The name that limiter, policy and route have together; '' without one. It is set when a limiter has the policy. */
   id = ''
-  #chosenBy: string | undefined
   /** The policy as the code has it; undefined: this one. */
   readonly #code: Policy | undefined
   readonly #window: PolicyWindow
@@ -104,7 +102,7 @@ export class Policy {
     this.alertAt = alertAt
     if (dryRun && enforce !== undefined)
       throw conflict(this.at('enforce'), 'either dryRun or enforce', enforce, 'Remove one of them.')
-    this.enforced = enforcedBy(this.#values)
+    this.enforced = dryRun ? 0 : (enforce ?? 1)
     this.#checkAlgorithm(options)
     const holdMs = reserve ? this.holdMs : undefined
     const varies = typeof limit === 'function'
@@ -125,23 +123,6 @@ export class Policy {
         undefined,
         'Remove live, or write the window as a duration.',
       )
-  }
-
-  /**
-   * Whether it refuses nothing of this client: one function for requests, previews and counts.
-   * @param key with its shard or without, which makes no difference
-   */
-  isDryRun(key: string): boolean {
-    const { enforced } = this
-    if (enforced === 0 || enforced === 1) return enforced === 0
-    return shareOfClient(this.code.#choice(), key.slice(shardLength(key))) >= enforced
-  }
-
-  /** What chooses its share of the clients: without a name, two limiters have the limit and the window to tell them apart. */
-  #choice(): string {
-    const { id, name } = this
-    this.#chosenBy ??= id || (name === 'default' ? `${this.space()} ${this.terms}` : name)
-    return this.#chosenBy
   }
 
   /** The policy as the code has it: documents may have changed this one. */
@@ -401,20 +382,6 @@ export class Policy {
       )
     }
   }
-}
-
-function enforcedBy({ dryRun, enforce = 1 }: Pick<PolicyOptions, 'dryRun' | 'enforce'>): number {
-  return dryRun ? 0 : enforce
-}
-
-/** A number of a client, from 0 to below 1, which is the same in every process. By FNV-1a, and the finalizer of MurmurHash3. */
-function shareOfClient(chosenBy: string, key: string): number {
-  const text = `${chosenBy}\n${key}`
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
 }
 
 /** A share of a quota in units, rounded down, but at least one. */

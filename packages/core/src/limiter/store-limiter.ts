@@ -16,6 +16,7 @@ import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
 import { ChargeLimiter } from './charge-limiter.ts'
 import { blockedDecision, type Decision } from './decision.ts'
+import { limitOfClient } from './dry-run.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { nextSlot } from './held-slots.ts'
 import type {
@@ -387,17 +388,17 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       const charge = charges[i] as Charge
       const policy = this.compiledPolicies[i] as Policy
       charge.key = own
-      charge.limit =
+      const limit =
         policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor, given?.window)
+      charge.limit = limitOfClient(policy, own, limit)
       charge.cost = cost
-      charge.dryRun = policy.isDryRun(own)
     }
     return charges
   }
 
   #blankCharges(): Charge[] {
     const limit = undefined as never
-    return this.compiledPolicies.map(() => ({ key: '', limit, cost: 0, dryRun: false }))
+    return this.compiledPolicies.map(() => ({ key: '', limit, cost: 0 }))
   }
 }
 

@@ -15,11 +15,6 @@ export interface Charge {
   cost: number
   /** The numbers of the limit's own, where it has some: a store passes them on. What is claimed may come back at any time. */
   claim?: Claim | undefined
-  /**
-   * Whether it is a dry run, which never causes a refusal: a charge that its quota would refuse is
-   * left out, and the others are decided without it.
-   */
-  dryRun?: boolean | undefined
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   andThen,
   checkCost,
   isPromise,
+  limitOfClient,
   type NetworkBlocks,
   nextSlot,
   numberOf,
@@ -242,15 +243,15 @@ function readCharge<Request, Response>(
   const { policies, place, cost } = rule
   const policy = policies[place] as Policy
   const limit = policy.compiledLimit
-  if (limit === undefined || cost === undefined) return readVarying(rule, from.request, key)
-  if (policy.enforced < 1) return readVarying(rule, from.request, key)
+  if (limit === undefined || cost === undefined || policy.enforced < 1)
+    return readVarying(rule, from.request, key)
   // The usual case: neither differs by request, nor by client.
   return policy.holdMs === undefined
     ? { key, limit, cost }
     : { key, limit, cost, claim: [nextSlot()] }
 }
 
-/** Reads the charge of a policy whose limit or cost may differ by request, or which is a dry run for some clients. */
+/** Reads the charge of a policy whose limit or cost may differ by request or by client. */
 function readVarying<Request, Response>(
   { policies, place, varying, cost: fixed }: ChargeRule<Request, Response>,
   request: Request,
@@ -259,12 +260,12 @@ function readVarying<Request, Response>(
   const values = readAll(varying, (read) => read?.(request, key))
   return thenNative(values, ([limit, anchor, window, cost]) => {
     const policy = policies[place] as Policy
+    const own = policy.compiledLimit ?? policy.limitFor(limit, anchor, window)
     const charge: Charge = {
       key,
-      limit: policy.compiledLimit ?? policy.limitFor(limit, anchor, window),
+      limit: limitOfClient(policy, key, own),
       cost: fixed ?? checkCost(cost),
     }
-    if (policy.enforced < 1) charge.dryRun = policy.isDryRun(key)
     return policy.holdMs === undefined || charge.cost === 0
       ? charge
       : { ...charge, claim: [nextSlot()] }

@@ -39,7 +39,8 @@ export class Shares {
    * @returns whether it refuses nothing of this client
    */
   read(policy: Choosing, charge: Charge, share: number): boolean {
-    const { key, dryRun: said = false } = charge
+    const { key, limit } = charge
+    const said = !limit.refuses
     const id = idOf(policy, key)
     const client = this.#clients.get(id) ?? { ...UNKNOWN }
     this.#clients.set(id, client)
@@ -59,14 +60,14 @@ export class Shares {
   }
 
   /** Whether a charge says what is known of its client. */
-  fits(policy: Choosing, { key, dryRun = false }: Charge, share: number): boolean {
+  fits(policy: Choosing, { key, limit }: Charge, share: number): boolean {
     const { leftOut, chosen } = this.#clients.get(idOf(policy, key)) ?? UNKNOWN
-    return dryRun ? share < chosen : share > leftOut
+    return limit.refuses ? share > leftOut : share < chosen
   }
 
   /** Whether the policy of a charge refuses nothing of its client. */
   isDry(charge: Charge): boolean {
-    return this.#dry.get(charge) ?? charge.dryRun === true
+    return this.#dry.get(charge) ?? !charge.limit.refuses
   }
 
   /** A dry run refuses nothing, and says what it would refuse. */

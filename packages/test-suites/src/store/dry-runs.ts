@@ -1,13 +1,20 @@
 import { ban } from '@sluice/core/algorithms'
+import type { Charge } from '@sluice/core/store'
 import { expect } from 'expect'
 import { algorithmNames, LIMIT, limitOf, type Rig, type StoreTests, WINDOW } from './store-kit.ts'
 
-/** Charges that refuse nothing (`Charge.dryRun`). */
+/** The charge against the same limit, which refuses nothing (`CompiledLimit.refuses`). */
+function asDryRun(charge: Charge): Charge {
+  const { algorithm, params } = charge.limit
+  return { ...charge, limit: algorithm.compile({ ...params, refuses: false }) }
+}
+
+/** Charges against limits that refuse nothing. */
 export function dryRuns({ describe, test }: StoreTests): void {
   /** Consumes with the second policy as a dry run. */
   const consumeDry = async ({ ledger, charges, counted }: Rig, key: string, cost = 1) => {
     const [enforced, dry] = charges(key, cost)
-    const result = await ledger.consume(counted([enforced!, { ...dry!, dryRun: true }]))
+    const result = await ledger.consume(counted([enforced!, asDryRun(dry!)]))
     return { ...result, outcomes: result.outcomes.map((outcome) => ({ ...outcome })) }
   }
 
@@ -19,7 +26,7 @@ export function dryRuns({ describe, test }: StoreTests): void {
         const { ledger, charges, remaining } = open([limit])
         for (let i = 0; i <= LIMIT; i += 1) {
           const [charge] = charges('client', 1)
-          const { admitted, outcomes } = await ledger.consume([{ ...charge!, dryRun: true }])
+          const { admitted, outcomes } = await ledger.consume([asDryRun(charge!)])
           expect([admitted, outcomes[0]?.admitted]).toEqual([true, i < LIMIT])
         }
         expect(await remaining('client')).toEqual([0])
@@ -75,10 +82,7 @@ export function dryRuns({ describe, test }: StoreTests): void {
     const { ledger, charges, counted, peek } = open([limit, limit], { ban: once })
     const request = (cost: number) => {
       const [dry, enforced] = charges('{shard}client', cost)
-      return [
-        { ...dry!, dryRun: true },
-        { ...enforced!, key: '{shard}other' },
-      ]
+      return [asDryRun(dry!), { ...enforced!, key: '{shard}other' }]
     }
     await ledger.settle(request(LIMIT))
     expect((await ledger.consume(counted(request(1)))).admitted).toBe(false)

@@ -1,6 +1,7 @@
 import { POLICIES, readOrNothing, settingsAt } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { StoreEntry } from '../../stores/store.ts'
+import { isDryRun } from '../dry-run.ts'
 import type { Policy } from '../policy.ts'
 import { keyspacesOfPolicies, knownPolicies } from './known-policies.ts'
 
@@ -94,7 +95,7 @@ export function refuses(
   { key, isDigest }: Pick<StoreEntry, 'key' | 'isDigest'>,
 ): boolean | undefined {
   const isShare = policy.enforced > 0 && policy.enforced < 1
-  return isDigest && isShare ? undefined : !policy.isDryRun(key)
+  return isDigest && isShare ? undefined : !isDryRun(policy, key)
 }
 
 /** Settings that every process ignores are ignored here too. */

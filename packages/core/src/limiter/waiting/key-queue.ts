@@ -127,9 +127,9 @@ export class KeyQueue {
     const batch: Waiter[] = []
     const asked = new Map<string, { most: number; sum: number }>()
     for (const waiter of this.inLine()) {
-      const fits = waiter.charges.every(({ key, cost, dryRun }, i) => {
+      const fits = waiter.charges.every(({ key, cost, limit }, i) => {
         const before = asked.get(`${i} ${key}`)
-        if (before === undefined || dryRun || cost >= before.most) return true
+        if (before === undefined || !limit.refuses || cost >= before.most) return true
         const policy = admission?.policies[i]
         return policy?.key === key && before.sum + cost <= policy.remaining
       })

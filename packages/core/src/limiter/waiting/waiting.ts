@@ -5,6 +5,7 @@ import { madeOf, undone } from '../../stores/rules/slots.ts'
 import type { Charge } from '../../stores/store.ts'
 import type { ChargeLimiter } from '../charge-limiter.ts'
 import type { Decision } from '../decision.ts'
+import { limitOfClient } from '../dry-run.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
 import type { Policy } from '../policy.ts'
 import type { RequestWait, WaitActions, WaitQueues } from './wait-queues.ts'
@@ -58,9 +59,8 @@ export class Waiting {
   relimit(policies: readonly Policy[]): void {
     this.queues?.relimit((charges) => {
       for (const [i, charge] of charges.entries()) {
-        const { compiledLimit } = policies[i] as Policy
-        if (compiledLimit !== undefined) charge.limit = compiledLimit
-        charge.dryRun = policies[i]?.isDryRun(charge.key)
+        const policy = policies[i] as Policy
+        charge.limit = limitOfClient(policy, charge.key, policy.compiledLimit ?? charge.limit)
       }
     })
   }

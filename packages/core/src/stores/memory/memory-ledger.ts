@@ -70,7 +70,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     state.own = undefined
     decideOne(state, charge, now, charge.cost)
     const { admitted } = state
-    this.#result.admitted = admitted || charge.dryRun === true
+    this.#result.admitted = admitted || !charge.limit.refuses
     this.#result.at = now
     if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
       this.#write(0, row, charge, now)

@@ -119,7 +119,7 @@ interface ScriptPolicy extends ScriptStep {
   /** Sets the numbers of its claim. */
   readonly claim: string
   /** Whether it refuses nothing. */
-  readonly dry: string | undefined
+  readonly refusesNothing: string | undefined
 }
 
 /** The policies, and how many arguments their numbers take. */
@@ -135,9 +135,9 @@ function policiesOf(steps: readonly ScriptStep[], args: Arguments) {
     const constants = constantsOf(each, fixed ?? Array.from({ length: each.given }, next))
     const cost = isGeneral ? next() : '1'
     const claim = isGeneral ? claimOf(each.step.claims?.decide, next) : ''
-    const dry = isGeneral && steps.length > 1 ? `${cost} < 0` : undefined
+    const refusesNothing = isGeneral && steps.length > 1 ? `${cost} < 0` : undefined
     const at = i === 0 ? 'first' : `first + ${i}`
-    return { ...each, number: i + 1, at, constants, cost, claim, dry }
+    return { ...each, number: i + 1, at, constants, cost, claim, refusesNothing }
   })
   return { policies, size }
 }
@@ -172,7 +172,7 @@ const UNSIGNED = 'if cost < 0 then cost = -1 - cost end'
 
 /** Reads and decides a charge. */
 function decide(policy: ScriptPolicy, inBlock: string): string {
-  const { step, at, constants, cost, claim, dry } = policy
+  const { step, at, constants, cost, claim, refusesNothing } = policy
   return `
     local key, a, b, c, livesUntil, own = KEYS[${at}]
     ${constants}
@@ -180,7 +180,7 @@ function decide(policy: ScriptPolicy, inBlock: string): string {
     local admitted, rebased
     if a >= 0 then
       local cost = ${cost}
-      ${dry === undefined ? '' : UNSIGNED}
+      ${refusesNothing === undefined ? '' : UNSIGNED}
       ${claim}
       ${step.enter ?? ''}
       ${step.decide}
@@ -235,18 +235,20 @@ function together(policies: readonly ScriptPolicy[], writes: boolean, minTtl: st
   })
   const admitted = policies.map((policy) => {
     const isAdmitted = kept(policy)[ADMITTED]
-    return policy.dry ? `(${isAdmitted} or ${policy.dry} and ${NONE_FAILED})` : isAdmitted
+    return policy.refusesNothing
+      ? `(${isAdmitted} or ${policy.refusesNothing} and ${NONE_FAILED})`
+      : isAdmitted
   })
   const charged = policies.map((policy) => {
     if (!writes && policy.step.entries?.show === undefined) return ''
     const refused = policy.onRefusal
       ? `cost = ${refusal(policies, isMany)} and cost or 0`
-      : `if not all ${policy.dry ? 'or not admitted ' : ''}then cost = 0 end`
+      : `if not all ${policy.refusesNothing ? 'or not admitted ' : ''}then cost = 0 end`
     return `
   if ${kept(policy)[0]} >= 0 then
     local ${KEPT.join(', ')} = ${kept(policy).join(', ')}
     local cost, key, raw = ${policy.cost}, KEYS[${policy.at}]
-    ${policy.dry === undefined ? '' : UNSIGNED}
+    ${policy.refusesNothing === undefined ? '' : UNSIGNED}
     ${policy.claim}
     ${policy.constants}
     ${useOwn(policy)}
@@ -283,7 +285,7 @@ function keptNames({ number }: ScriptPolicy, isMany: boolean): string[] {
 function refusal(policies: readonly ScriptPolicy[], isMany: boolean): string {
   const refusals = policies.slice(0, -1).map((policy) => {
     const [a] = keptNames(policy, isMany)
-    const isEnforced = policy.dry ? ` and not (${policy.dry})` : ''
+    const isEnforced = policy.refusesNothing ? ` and not (${policy.refusesNothing})` : ''
     const refuses = `${a} >= 0 and not ${keptNames(policy, isMany)[ADMITTED]}${isEnforced}`
     return `${refuses} and clientOf(KEYS[${policy.at}]) == clientOf(KEYS[first])`
   })

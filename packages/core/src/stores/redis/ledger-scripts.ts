@@ -1,4 +1,4 @@
-import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import { areSame, type CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { LuaStep } from '../../algorithms/lua-step.ts'
 import { policyName } from '../inspection/keyspace-name.ts'
 import { type ChangedKey, keysOf } from '../rules/change.ts'
@@ -101,8 +101,8 @@ export class LedgerScripts {
     const isRepeated = !isAlone && !areDistinct(requests)
     let isUsual = alike && !isRepeated && !this.#isGeneral
     for (let i = 0; i < first.length; i += 1) {
-      const { cost, dryRun } = first[i] as Charge
-      if (cost !== 1 || (dryRun && !this.#isAlone)) isUsual = false
+      const { cost, limit } = first[i] as Charge
+      if (cost !== 1 || !(limit.refuses || this.#isAlone)) isUsual = false
     }
     if (isUsual) return this.#usual(first, time)
     return this.#general('general', requests, time, alike, isRepeated)
@@ -214,7 +214,8 @@ export class LedgerScripts {
     const args: string[] = []
     let script = charges.length === this.#keyspaces.length ? this.#fixed : null
     for (let i = 0; script !== null && i < charges.length; i += 1) {
-      if (charges[i]?.limit !== this.#keyspaces[i]?.limit) script = null
+      const { limit } = this.#keyspaces[i] as ScriptKeyspace
+      if (!areSame((charges[i] as Charge).limit, limit as CompiledLimit)) script = null
     }
     if (script === undefined) {
       script = this.#composeFixed(charges)
@@ -323,7 +324,7 @@ function aboutNow({ now }: ScriptTime): number {
  *
  * @param claims what these are where there is no claim
  * @param given how many constants the script takes for each policy
- * @param tellsDry whether the cost also tells which charges refuse nothing
+ * @param tellsRefuses whether the cost also tells which limits refuse nothing
  */
 function addNumbers(
   args: string[],
@@ -331,14 +332,14 @@ function addNumbers(
   claims: Numbers,
   given: readonly number[],
   about: number,
-  tellsDry = false,
+  tellsRefuses = false,
 ): void {
   for (let i = 0; i < charges.length; i += 1) {
     const charge = charges[i] as Charge
-    const { limit, cost, claim, dryRun } = charge
+    const { limit, cost, claim } = charge
     const numbers = claims[i] as readonly number[]
     addConstants(args, limit, given[i] as number, about)
-    args.push(`${tellsDry && dryRun ? -1 - cost : cost}`)
+    args.push(`${tellsRefuses && !limit.refuses ? -1 - cost : cost}`)
     for (let n = 0; n < numbers.length; n += 1) args.push(`${claim?.[n] ?? numbers[n]}`)
   }
 }
@@ -363,12 +364,12 @@ function constantTexts(limit: CompiledLimit, about: number): readonly string[] {
   return known
 }
 
-/** Whether two requests have the same limits, costs and dry runs, and no claims. */
+/** Whether two requests have the same limits and costs, and no claims. */
 function areAlike(some: readonly Charge[], others: readonly Charge[]): boolean {
   for (let i = 0; i < some.length; i += 1) {
     const [one, other] = [some[i] as Charge, others[i] as Charge]
     const isSame = one.limit === other.limit && one.cost === other.cost
-    if (!isSame || one.claim !== undefined || !one.dryRun !== !other.dryRun) return false
+    if (!isSame || one.claim !== undefined) return false
   }
   return true
 }

@@ -249,8 +249,8 @@ export class GuardedLedger {
   /** Counts the store's decisions in this process. */
   #countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
     let made = charges
-    for (const { dryRun, limit } of charges)
-      if (dryRun || isOnRefusal(limit)) made = madeBy(result, charges)
+    for (const { limit } of charges)
+      if (!limit.refuses || isOnRefusal(limit)) made = madeBy(result, charges)
     this.#local?.change({ kind: 'settle', charges: this.#localCharges(made), chargedAt })
   }
 

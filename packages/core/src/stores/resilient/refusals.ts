@@ -1,4 +1,4 @@
-import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
+import { areSame, type CompiledLimit, type Outcome } from '../../algorithms/algorithm.ts'
 import { bounded, copied } from '../../key/digest.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
 import type { Charge, Keyspace, StoreResult } from '../store.ts'
@@ -90,10 +90,10 @@ export class LedgerRefusals {
     const bar = counting < 0 ? undefined : this.#known(charges, counting, now, store)
     if (counting >= 0 && bar === undefined && store.isTrusted(charges)) return undefined
     const found: (RememberedRefusal | undefined)[] = []
-    let isDry = true
+    let refuses = false
     for (let i = 0; i < policies; i += 1) {
-      const { key, cost, claim, dryRun } = charges[i] as Charge
-      isDry &&= dryRun === true
+      const { key, limit, cost, claim } = charges[i] as Charge
+      refuses ||= limit.refuses
       // What is claimed may come back at any time.
       if (cost > 1 || claim !== undefined || !this.#isOn(this.#spaces[i] as RefusalSpace))
         return undefined
@@ -108,7 +108,7 @@ export class LedgerRefusals {
         return undefined
       found.push(refusal)
     }
-    if (isDry) return undefined
+    if (!refuses) return undefined
     return toStoreResult(bar === undefined ? found : [...found, bar], now)
   }
 
@@ -240,15 +240,6 @@ function toStoreResult(
   }
   const outcomes = refusals.map(outcomeOf)
   return { admitted: false, at: latest, source: 'cache', outcomes }
-}
-
-/** Limits that are functions, and bursts, differ within one keyspace. */
-function areSame(a: CompiledLimit, b: CompiledLimit): boolean {
-  if (a === b) return true
-  const now = Date.now()
-  const others = b.constants(now)
-  const constants = a.constants(now)
-  return constants.length === others.length && constants.every((n, i) => n === others[i])
 }
 
 /** The keys that have nothing left, as limiters of this process on one store have learned. */

@@ -26,8 +26,8 @@ export function decideOne(
 }
 
 /**
- * Charges an admitted request: nothing in a dry run that would refuse. What is charged on a refusal, `decideAll` has
- * charged.
+ * Charges an admitted request; a limit that refuses nothing, only what it would admit. What is charged on a refusal,
+ * `decideAll` has charged.
  *
  * @param cost units; 0 if the request is refused
  * @returns whether the store must keep the state: it was charged, or moved to a clock that has
@@ -50,7 +50,7 @@ export function commitOne(
 
 /**
  * Decides all charges of a request on the states of their keys: if one is refused, all are, and
- * those that would have been admitted are shown as they are, uncharged. One of a dry run refuses no other.
+ * those that would have been admitted are shown as they are, uncharged. See `CompiledLimit.refuses`.
  *
  * @param isPeek whether nothing is to be charged
  * @param decided the states that have been decided elsewhere, as they are to be shown
@@ -68,7 +68,7 @@ export function decideAll(
     const charge = charges[i] as Charge
     const state = states[i] as KeyState
     if (!decided?.has(state)) decideOne(state, charge, now, charge.cost)
-    if (!state.admitted && !charge.dryRun) admitted = false
+    if (!state.admitted && charge.limit.refuses) admitted = false
   }
   if (admitted) return true
   showUncharged(states, charges, now, decided)
@@ -87,7 +87,8 @@ function chargeRefusal(states: readonly KeyState[], charges: readonly Charge[], 
   if (!isOnRefusal(limit) || !counting.admitted) return
   const isRefused = charges.some((charge, i) => {
     const { admitted, terms } = states[i] as KeyState
-    return !admitted && !charge.dryRun && charge.key === key && blockedMsOf(terms, now) === 0
+    const refuses = !admitted && charge.limit.refuses
+    return refuses && charge.key === key && blockedMsOf(terms, now) === 0
   })
   if (isRefused) limit.commit(counting, now, cost)
 }

@@ -3,14 +3,14 @@ import { ending } from '../../algorithms/held/claim.ts'
 import type { Charge } from '../store.ts'
 
 /**
- * The charges that an admitted request has made: a dry run makes none that it would refuse.
+ * The charges that an admitted request has made: a limit that refuses nothing makes none that it would refuse.
  * @param policies what each policy says; none: nobody has decided
  */
 export function madeOf(
   charges: readonly Charge[],
   policies: readonly { readonly allowed: boolean }[],
 ): readonly Charge[] {
-  const isMade = ({ dryRun }: Charge, i: number) => !dryRun || policies[i]?.allowed !== false
+  const isMade = ({ limit }: Charge, i: number) => limit.refuses || policies[i]?.allowed !== false
   if (charges.every(isMade)) return charges
   return charges.map((each, i) => (isMade(each, i) ? each : { ...each, cost: 0, claim: undefined }))
 }

@@ -81,7 +81,7 @@ export class UntilAdmitted<Request, Response> implements WaitingStrategy<Request
     { retryAfterMs }: WaitError,
   ): Promise<Decision> {
     const decision = await this.#limiter.preview(charges)
-    const awaited = charges.findIndex(({ key, dryRun }) => key === queueKey && !dryRun)
+    const awaited = charges.findIndex(({ key, limit }) => key === queueKey && limit.refuses)
     const name = decision.policies[awaited]?.name
     return asRefusal(decision, (each) =>
       each.name === name ? Math.max(1, retryAfterMs, each.retryAfterMs) : each.retryAfterMs,

@@ -1,0 +1,49 @@
+import type { CompiledLimit } from '../algorithms/algorithm.ts'
+import { shardLength } from '../key/notation.ts'
+import type { Policy } from './policy.ts'
+
+/**
+ * Whether a policy refuses nothing of this client: one function for requests, previews and counts.
+ * @param key with its shard or without, which makes no difference
+ */
+export function isDryRun({ enforced, code }: Policy, key: string): boolean {
+  if (enforced === 0 || enforced === 1) return enforced === 0
+  return shareOfClient(choiceOf(code), key.slice(shardLength(key))) >= enforced
+}
+
+/** The form of a limit that refuses, by the one that refuses nothing, and the other way round. */
+const otherForms = new WeakMap<CompiledLimit, CompiledLimit>()
+
+/** The form of a policy's limit that holds for a client: both forms count in the same states. */
+export function limitOfClient(policy: Policy, key: string, limit: CompiledLimit): CompiledLimit {
+  const refuses = !isDryRun(policy, key)
+  if (limit.refuses === refuses) return limit
+  let other = otherForms.get(limit)
+  if (other === undefined) {
+    other = limit.algorithm.compile({ ...limit.params, refuses })
+    otherForms.set(limit, other).set(other, limit)
+  }
+  return other
+}
+
+const choices = new WeakMap<Policy, string>()
+
+/** What chooses its share of the clients: without a name, two limiters have the limit and the window to tell them apart. */
+function choiceOf(policy: Policy): string {
+  const known = choices.get(policy)
+  if (known !== undefined) return known
+  const { id, name } = policy
+  const choice = id || (name === 'default' ? `${policy.space()} ${policy.terms}` : name)
+  choices.set(policy, choice)
+  return choice
+}
+
+/** A number of a client, from 0 to below 1, which is the same in every process. By FNV-1a, and the finalizer of MurmurHash3. */
+function shareOfClient(chosenBy: string, key: string): number {
+  const text = `${chosenBy}\n${key}`
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
+}
