@@ -64,7 +64,7 @@ export function openLimiter(
   const ban = values.ban === undefined ? undefined : compileBan(values.ban, bannedQuota, dryRun)
   const isAware = options.prefix !== undefined || use.sharesQuotas === true
   const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
-  const resilient = resilientOf(store, policies, values, use.settles ?? false)
+  const resilient = resilientOf(store, values, use.settles ?? false)
   const networks = networkBlocksOf(store, values.prefix)
   const livePolicies = namePolicies(policies, options.name, use.route)
   const open = (keyspaces: readonly Keyspace[], changed?: Partial<FailureMode>): Ledger =>
@@ -83,12 +83,7 @@ export function openLimiter(
     counted: { prefix, policies, ban, route: use.route },
     /** Opens the ledgers of policies of several limiters on the store. For previews */
     openTogether: (counted: readonly Counted[]) =>
-      new PolicyLedgers(counted, [], (keyspaces) =>
-        open(keyspaces, {
-          settles: false,
-          localLimit: (i, limit) => (counted[i] as Counted).localShareOf(limit, values.localShare),
-        }),
-      ),
+      new PolicyLedgers(counted, [], (keyspaces) => open(keyspaces, { settles: false })),
     store,
     ledgers,
     bannedQuota,
@@ -115,7 +110,6 @@ export function openLimiter(
 /** A remote store with its deadline and failure mode. */
 function resilientOf(
   store: Store,
-  policies: readonly Policy[],
   values: ReturnType<typeof readOptions<typeof OPTIONS.store>>,
   settles: boolean,
 ) {
@@ -129,8 +123,6 @@ function resilientOf(
     rememberedMs: lease,
     settles,
     localShare,
-    // What counts refusals is no policy, and has no share.
-    localLimit: (place, limit) => policies[place]?.localShareOf(limit, localShare) ?? limit,
   })
 }
 

@@ -18,7 +18,7 @@ import type { Policy } from './policy.ts'
 const MAX_LEDGERS = 100
 
 /** What the ledgers need of a policy. */
-export type Counted = Pick<Policy, 'keyspace' | 'anyLimit' | 'windowVaries' | 'localShareOf'>
+export type Counted = Pick<Policy, 'keyspace' | 'anyLimit' | 'windowVaries'>
 
 /** The ledgers of some policies: one, unless a window is a function of the request. */
 export class PolicyLedgers<M extends StoreMode> {

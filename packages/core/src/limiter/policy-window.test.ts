@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { memoryStore } from '../stores/memory/memory-store.ts'
+import { localShareOf } from '../stores/resilient/local-share.ts'
 import { manualClock } from '../testing/index.ts'
 import { withVerbs } from '../testing/ledger-verbs.ts'
 import { createLimiter } from './create-limiter.ts'
@@ -153,7 +154,7 @@ describe('a window that is a function', () => {
 
   test('a share is one of its own length', () => {
     const each = varying({ limit: 10 })
-    const share = each.localShareOf(limitOf(each, '1h'), 0.5)
+    const share = localShareOf(limitOf(each, '1h'), 0.5)
     expect([share.units, share.windowMs]).toEqual([5, 3_600_000])
   })
 })

@@ -63,7 +63,6 @@ export class Policy {
   readonly #code: Policy | undefined
   readonly #window: PolicyWindow
   readonly #values: Values<typeof OPTIONS.policy>
-  readonly #localShares = new WeakMap<CompiledLimit, CompiledLimit>()
 
   /**
    * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
@@ -219,21 +218,6 @@ export class Policy {
   }
 
   /**
-   * The limit for the local share of one of this policy's limits: at least one unit, if that has any.
-   * @param share above 0, up to 1, always the same
-   */
-  localShareOf(limit: CompiledLimit, share: number): CompiledLimit {
-    let known = this.#localShares.get(limit)
-    if (known === undefined) {
-      const { params } = limit
-      const burst = params.burst === undefined ? undefined : shareOf(params.burst, share)
-      known = this.#compile({ ...params, limit: shareOf(params.limit, share), burst })
-      this.#localShares.set(limit, known)
-    }
-    return known
-  }
-
-  /**
    * The end of the window that `at` is in, ms since the epoch; of an algorithm without windows, of a span as long,
    * aligned to the epoch.
    *
@@ -302,17 +286,12 @@ export class Policy {
       const units = OPTIONS.policy.limit.type.check(this.at(this.limitOption), limit, maxLimit)
       const params = { ...this.params, limit: units, windowMs, calendar }
       this.#checkProportions(params)
-      known = this.#compile(params)
+      const counting = calendar === undefined ? this.#counting : calendarWindow
+      known = (this.reserves ? reserved(counting) : counting).compile(params)
       if (limits.size === MAX_LIMITS) limits.clear()
       limits.set(limit, known)
     }
     return known
-  }
-
-  #compile(params: AlgorithmParams): CompiledLimit {
-    const counting = params.calendar === undefined ? this.#counting : calendarWindow
-    const algorithm = this.reserves ? reserved(counting) : counting
-    return algorithm.compile(params)
   }
 
   /** Keeps queues and refill times within exact integers. */
@@ -382,9 +361,4 @@ export class Policy {
       )
     }
   }
-}
-
-/** A share of a quota in units, rounded down, but at least one. */
-function shareOf(units: number, share: number): number {
-  return units === 0 ? 0 : Math.max(1, Math.floor(units * share))
 }

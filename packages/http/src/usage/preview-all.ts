@@ -103,7 +103,6 @@ function countedBy({ counted: { policies, prefix, ban } }: StoreLimiter): readon
       windowVaries: policy.windowVaries,
       keyspace: (limit) => ({ ...policy.keyspace(limit), prefix }),
       anyLimit: (window) => policy.anyLimit(window),
-      localShareOf: (...given) => policy.localShareOf(...given),
     }
   })
   return ban === undefined ? own : [...own, countedBan(ban)]
@@ -115,6 +114,5 @@ function countedBan(ban: BanKeyspace): Counted {
     windowVaries: false,
     keyspace: () => ban,
     anyLimit: () => limit,
-    localShareOf: () => limit,
   }
 }

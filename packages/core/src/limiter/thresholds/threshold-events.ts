@@ -3,6 +3,7 @@ import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { type DecisionEvent, type ThresholdEvent, thresholdEvents } from '../../events.ts'
 import { attempt } from '../../maybe-promise.ts'
+import { localShareOf } from '../../stores/resilient/local-share.ts'
 import { fullOf } from '../../stores/rules/decide-all.ts'
 import { compileOwn } from '../../stores/rules/own-terms.ts'
 import { usedOf } from '../../stores/rules/used.ts'
@@ -105,8 +106,7 @@ export class ThresholdEvents extends LimiterEvents {
     const policy = this.policies[place] as Policy
     const { name, alertAt, unit } = policy
     if (alertAt === undefined) return
-    const limit =
-      source === 'local' ? policy.localShareOf(asked, this.#localShare) : ownOr(asked, shown)
+    const limit = source === 'local' ? localShareOf(asked, this.#localShare) : ownOr(asked, shown)
     const { full, units } = this.#levelsOf(limit, alertAt, at)
     const used = usedOf({ limit: full, remaining, excess })
     for (const [i, threshold] of alertAt.entries()) {

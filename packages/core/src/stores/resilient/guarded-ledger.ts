@@ -1,5 +1,5 @@
 import { timersEndWithRequest } from '#platform'
-import type { CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
+import type { Outcome } from '../../algorithms/algorithm.ts'
 import { StoreError } from '../../errors/store-error.ts'
 import { Batches, type ShardCalls, type StoreCalls } from '../calls/store-calls.ts'
 import { clientsOf } from '../rules/change.ts'
@@ -14,6 +14,7 @@ import type {
   RenewChange,
   StoreResult,
 } from '../store.ts'
+import { localShareOf } from './local-share.ts'
 import type { Learn } from './refusals.ts'
 
 /** The options for a store that is slow or fails. */
@@ -30,8 +31,6 @@ export interface FailureMode {
   readonly settles: boolean
   /** The share of the limits that this process admits alone, above 0, up to 1. */
   readonly localShare: number
-  /** The local share of a quota of the policy with this number, from 0. */
-  localLimit(policy: number, limit: CompiledLimit): CompiledLimit
 }
 
 /** One of the results of a request whose keys are decided separately: all must admit it. */
@@ -240,9 +239,10 @@ export class GuardedLedger {
   }
 
   #localCharges(charges: readonly Charge[]): readonly Charge[] {
-    if (this.#failureMode.localShare === 1) return charges
-    return charges.map((charge, i) => {
-      return { ...charge, limit: this.#failureMode.localLimit(i, charge.limit) }
+    const { localShare } = this.#failureMode
+    if (localShare === 1) return charges
+    return charges.map((charge) => {
+      return { ...charge, limit: localShareOf(charge.limit, localShare) }
     })
   }
 

@@ -32,11 +32,8 @@ export class Resilience {
   ): Ledger<'async'> {
     const openSome = (numbers: readonly number[]) => {
       const own = numbers.map((number) => keyspaces[number] as Keyspace)
-      const localLimit: FailureMode['localLimit'] = (i, limit) =>
-        failureMode.localLimit(numbers[i] as number, limit)
-      const ownMode = { ...failureMode, localLimit }
       const ownRemote = this.#store.open(own, prefix, failureMode.deadlineMs)
-      return this.#guard(own, prefix, ownMode, ownRemote)
+      return this.#guard(own, prefix, failureMode, ownRemote)
     }
     const refusals = new LedgerRefusals(
       this.#refusals,

@@ -10,7 +10,6 @@ const patient: FailureMode = {
   refusalCache: false,
   settles: false,
   localShare: 1,
-  localLimit: (_, limit) => limit,
 }
 
 /**
