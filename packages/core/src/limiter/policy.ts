@@ -54,18 +54,18 @@ export class Policy {
   readonly params: Omit<AlgorithmParams, 'limit' | 'windowMs'>
   /** The algorithm that counts, wrapped where charges are reservations. */
   readonly #counting: Algorithm
-  readonly #path: string
-  /** The user's options, which {@link with} starts from; only a live policy keeps them. */
-  readonly #given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
+  /** Where its options are, for messages: `policies[0]`, or '' of a limiter with a single policy. */
+  readonly path: string
+  /** The user's options; only a live policy keeps them. */
+  readonly given: Omit<PolicyOptions, 'limit' | 'window'> | undefined
   /** The name that limiter, policy and route have together; '' without one. It is set when a limiter has the policy. */
   id = ''
-  /** The policy as the code has it; undefined: this one. */
-  readonly #code: Policy | undefined
+  /** The policy as the code has it: documents may have changed this one. */
+  readonly code: Policy
   readonly #window: PolicyWindow
   readonly #values: Values<typeof OPTIONS.policy>
 
   /**
-   * @param path the option in messages: `policies[0]`, or '' for a limiter with a single policy
    * @param options the user's options; with `limit` a function, `limitFor` compiles each value
    * @param code the policy whose settings these options change; left out: this is what the code has
    * @throws SluiceError
@@ -79,9 +79,9 @@ export class Policy {
     const isConcurrent = windowOptions !== options
     this.#values = readOptions(OPTIONS.policy, path, windowOptions)
     const { name, limit, algorithm, unit, anchor, alertAt, reserve, dryRun, enforce } = this.#values
-    this.#path = path
-    this.#given = options.live ? options : undefined
-    this.#code = code
+    this.path = path
+    this.given = options.live ? options : undefined
+    this.code = code ?? this
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
     this.#window = new PolicyWindow(path === '' ? '' : `${path}.`, this.#values)
@@ -122,40 +122,6 @@ export class Policy {
         undefined,
         'Remove live, or write the window as a duration.',
       )
-  }
-
-  /** The policy as the code has it: documents may have changed this one. */
-  get code(): Policy {
-    return this.#code ?? this
-  }
-
-  /**
-   * The policy of the code with other settings. Counts stay: the keyspace is the same.
-   *
-   * @param settings options in place of those that the user wrote
-   * @throws SluiceError if one of them is wrong, or outside of the bounds of `live`
-   */
-  with(settings: PolicyOptions): Policy {
-    const { code } = this
-    const { dryRun, enforce, ...others } = code.#given ?? {}
-    // For whom it is a dry run is one setting.
-    const replaces = settings.dryRun !== undefined || settings.enforce !== undefined
-    const given = { ...(replaces ? others : code.#given), ...settings, live: undefined }
-    const policy = new Policy(this.#path, given, code)
-    if (code.allows(policy.limit)) return policy
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_RANGE',
-      option: this.at(this.limitOption),
-      expected: `${code.live?.min} to ${code.live?.max}, the bounds of the option live`,
-      received: policy.limit,
-      fix: 'Choose a limit within the bounds, or change them in the application.',
-    })
-  }
-
-  /** Whether a limit is within the bounds of `live`. */
-  allows(limit: number | undefined): boolean {
-    const { live } = this
-    return live === undefined || limit === undefined || (limit >= live.min && limit <= live.max)
   }
 
   /** The longest that a window lasts, ms; a minute if it is a function of the request. */
@@ -327,7 +293,7 @@ export class Policy {
 
   /** The option in messages: `policies[0].limit`. */
   at(option: string): string {
-    return this.#path === '' ? option : `${this.#path}.${option}`
+    return this.path === '' ? option : `${this.path}.${option}`
   }
 
   /** Options of other algorithms have no meaning, so that they must be a mistake. */

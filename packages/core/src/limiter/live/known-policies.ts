@@ -13,6 +13,7 @@ import {
 import { Policy } from '../policy.ts'
 import { allAttached } from './attach-live.ts'
 import { livePoliciesOf } from './live-policies.ts'
+import { withSettings } from './with-settings.ts'
 
 /** The live policies that applications have, as their code has them, by name. */
 export type KnownPolicies = ReadonlyMap<string, Policy>
@@ -88,7 +89,7 @@ export function checkSettings(
       received: settings[varying],
       fix: 'Set a value: a function stays in its process.',
     })
-  policy.with(settings)
+  withSettings(policy, settings)
   return settings
 }
 

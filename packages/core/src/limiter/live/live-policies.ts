@@ -16,6 +16,7 @@ import {
 import type { Edit, SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
 import { SettingEnds } from './setting-ends.ts'
+import { allows, withSettings } from './with-settings.ts'
 
 /** The settings that not every algorithm has. */
 const OF_ALGORITHM = ['limit', 'concurrent', ...ALGORITHM_OPTIONS] as const
@@ -185,7 +186,7 @@ function prepare(attached: Attached, layers: PolicyDocument['policies'], at: num
     const settings = settingsAt(layers[id], at)
     const text = JSON.stringify(settings ?? {})
     if (attached.applied[i] === text || foreignIn(policy, settings) !== undefined) return []
-    return { attached, i, settings, next: settings ? policy.with(settings) : policy.code }
+    return { attached, i, settings, next: settings ? withSettings(policy, settings) : policy.code }
   })
 }
 
@@ -200,7 +201,7 @@ function foreignIn(policy: Policy, settings: PolicySettings = {}): string | unde
   if (other !== undefined) return `its algorithm has no ${other}`
   const limit = settings[limitOption]
   const isLimit = Number.isSafeInteger(limit) && (limit as number) >= 0
-  if (!isLimit || (limit as number) > algorithm.maxLimit || policy.allows(limit)) return undefined
+  if (!isLimit || (limit as number) > algorithm.maxLimit || allows(policy, limit)) return undefined
   return `this process allows a ${limitOption} of ${live?.min} to ${live?.max}, by its option live, and it sets ${limit}`
 }
 

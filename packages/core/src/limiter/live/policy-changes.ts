@@ -20,6 +20,7 @@ import type { SharedDocuments } from '../../stores/documents/shared-documents.ts
 import type { Policy } from '../policy.ts'
 import { checkSettings, type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
 import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-state.ts'
+import { withSettings } from './with-settings.ts'
 
 // Few processes need these either.
 export { keyspacesOfPolicies } from './known-policies.ts'
@@ -159,8 +160,9 @@ function checkTogether(
   layers: readonly SettingsLayer[],
   at: number,
 ): void {
+  if (policy === undefined) return
   const moments = [at, ...layers.map(({ until }) => until ?? at)]
-  for (const moment of moments) policy?.with(settingsAt(layers, moment) ?? {})
+  for (const moment of moments) withSettings(policy, settingsAt(layers, moment))
 }
 
 function stateOf(
@@ -173,7 +175,7 @@ function stateOf(
   const settings = settingsAt(layers, at)
   let inForce = policy
   try {
-    inForce = policy.with(settings ?? {})
+    inForce = withSettings(policy, settings)
   } catch (error) {
     problem = (error as SluiceError).message
   }

@@ -4,6 +4,7 @@ import type { StoreEntry } from '../../stores/store.ts'
 import { isDryRun } from '../dry-run.ts'
 import type { Policy } from '../policy.ts'
 import { keyspacesOfPolicies, knownPolicies } from './known-policies.ts'
+import { withSettings } from './with-settings.ts'
 
 /** The clients of a live policy that are not blocked, by its settings in force and the counts of the store. */
 export interface PolicyClients {
@@ -101,7 +102,7 @@ export function refuses(
 /** Settings that every process ignores are ignored here too. */
 function inForce(code: Policy, layers: Parameters<typeof settingsAt>[0], at: number): Policy {
   try {
-    return code.with(settingsAt(layers, at) ?? {})
+    return withSettings(code, settingsAt(layers, at))
   } catch {
     return code
   }

@@ -11,6 +11,7 @@ import type { InspectableStore, InspectOptions, StoreEntry } from '../../stores/
 import type { Policy } from '../policy.ts'
 import { checkSettings, keyspacesOfPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
 import { refuses } from './policy-clients.ts'
+import { withSettings } from './with-settings.ts'
 
 /** The effect of settings on the clients that are counted now. */
 export interface PolicyPreview {
@@ -57,7 +58,7 @@ export async function previewPolicy(
   const layers = readOrNothing(text).policies[name] ?? []
   const set = checkSettings(known, name, settings)
   const all = settingsAt(withLayer(layers, { set }, at), at)
-  const counts = new PreviewCounts(code.with(all ?? {}))
+  const counts = new PreviewCounts(withSettings(code, all))
   const kept = (await keyspacesOfPolicies(documents)).get(name) ?? []
   const keyspaces = new Set(kept.map((each) => `${each.prefix} ${each.name}`))
   for await (const entry of store.inspect({ prefix, policy: code.name, onProgress }))

@@ -221,7 +221,7 @@ function without({ set, until }: SettingsLayer, others: PolicySettings): readonl
 }
 
 /** Settings that others do not replace: what decides for whom it is a dry run is one setting. */
-function notIn(others: PolicySettings, set: PolicySettings): PolicySettings {
+export function notIn(others: PolicySettings, set: PolicySettings): PolicySettings {
   const decides = others.dryRun !== undefined || others.enforce !== undefined
   const isReplaced = (name: string) =>
     Object.hasOwn(others, name) || (decides && (name === 'dryRun' || name === 'enforce'))
