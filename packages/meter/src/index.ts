@@ -273,7 +273,8 @@ function unitsOf(
 /** Whether the limiter has counted it, and not another one of the same prefix with a policy of the same name. */
 function hasCounted({ prefix, policies }: MeteredPlace, entry: StoreEntry): boolean {
   const isOf = (policy: Policy) =>
-    policy.name === entry.policy && (policy.windowVaries || policy.space() === entry.keyspace.name)
+    policy.name === entry.policy &&
+    (policy.windowVaries || policy.keyspace().name === entry.keyspace.name)
   return prefix === entry.prefix && policies.some(isOf)
 }
 

@@ -1,5 +1,6 @@
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { shardLength } from '../key/notation.ts'
+import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import type { Policy } from './policy.ts'
 
 /**
@@ -26,16 +27,12 @@ export function limitOfClient(policy: Policy, key: string, limit: CompiledLimit)
   return other
 }
 
-const choices = new WeakMap<Policy, string>()
-
 /** What chooses its share of the clients: without a name, two limiters have the limit and the window to tell them apart. */
 function choiceOf(policy: Policy): string {
-  const known = choices.get(policy)
-  if (known !== undefined) return known
   const { id, name } = policy
-  const choice = id || (name === 'default' ? `${policy.space()} ${policy.terms}` : name)
-  choices.set(policy, choice)
-  return choice
+  if (id !== '' || name !== 'default') return id || name
+  const keyspace = policy.keyspace()
+  return `${keyspace.name} ${termsOf(keyspace)}`
 }
 
 /** A number of a client, from 0 to below 1, which is the same in every process. By FNV-1a, and the finalizer of MurmurHash3. */

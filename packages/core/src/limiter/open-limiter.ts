@@ -1,5 +1,6 @@
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
+import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import { networkBlocksOf } from '../stores/networks/network-blocks.ts'
 import { openLedger } from '../stores/open-ledger.ts'
@@ -60,7 +61,7 @@ export function openLimiter(
   if (values.lease !== undefined)
     checkLease(values.lease, store, policies, values.ban !== undefined)
   const leases = values.lease === undefined ? undefined : new Leases(values.lease, store.clock)
-  const bannedQuota = use.bannedQuota ?? { prefix, quota: (policies[0] as Policy).space() }
+  const bannedQuota = use.bannedQuota ?? { prefix, quota: (policies[0] as Policy).keyspace().name }
   const ban = values.ban === undefined ? undefined : compileBan(values.ban, bannedQuota, dryRun)
   const isAware = options.prefix !== undefined || use.sharesQuotas === true
   const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
@@ -77,7 +78,9 @@ export function openLimiter(
   )
   const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
   const held = holding.length > 0 ? new HeldSlots(holding, ledgers) : undefined
-  const shape = policies.map((each) => `${each.space()} ${each.terms}`)
+  const shape = policies
+    .map((each) => each.keyspace())
+    .map((each) => `${each.name} ${termsOf(each)}`)
   return {
     policies,
     counted: { prefix, policies, ban, route: use.route },

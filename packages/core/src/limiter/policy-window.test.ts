@@ -53,7 +53,7 @@ describe('an anchor that is a function', () => {
     const [first, other] = [monthly.limitFor(10, 15), monthly.limitFor(10, 31)]
     expect(other).not.toBe(first)
     expect(monthly.limitFor(10, '2026-01-15')).toBe(first)
-    expect(monthly.space(first)).toBe(monthly.space(other))
+    expect(monthly.keyspace(first).name).toBe(monthly.keyspace(other).name)
   })
 
   test('may give nothing: the 1st', () => {
@@ -75,7 +75,7 @@ describe('an anchor that is a function', () => {
     const three = policy({ limit: 3, anchor: () => 1 })
     const limits = [5, 20, 1, 8].map((day) => three.limitFor(3, day))
     const [early] = limits as [(typeof limits)[0]]
-    const keyspace = { name: three.space(early), algorithm: early.algorithm }
+    const keyspace = { name: three.keyspace(early).name, algorithm: early.algorithm }
     const ledger = withVerbs(store.open([keyspace], 'anchors'))
     const remaining = (limit: typeof early, cost: number) =>
       ledger.consume([{ key: 'ada', limit, cost }]).outcomes[0]?.remaining
@@ -93,14 +93,14 @@ describe('an anchor that is a function', () => {
 describe('a window that is a function', () => {
   const varying = (options = {}) => policy({ window: () => '1m', ...options })
   const limitOf = (each: Policy, window: unknown) => each.limitFor(undefined, undefined, window)
-  const spaceOf = (each: Policy, window: unknown) => each.space(limitOf(each, window))
+  const spaceOf = (each: Policy, window: unknown) => each.keyspace(limitOf(each, window)).name
 
   test('has a keyspace for each length, however it is written', () => {
     const [each, fixed] = [varying(), policy({ window: '1h' })]
     expect(limitOf(each, '1m')).toBe(limitOf(each, 60_000))
     expect(limitOf(each, '1h').windowMs).toBe(3_600_000)
     expect(spaceOf(each, '1h')).not.toBe(spaceOf(each, '1m'))
-    expect(spaceOf(each, '1h')).toBe(fixed.space(fixed.limitFor()))
+    expect(spaceOf(each, '1h')).toBe(fixed.keyspace(fixed.limitFor()).name)
   })
 
   test('and the limit too: each length has one keyspace for all limits', () => {
@@ -110,8 +110,8 @@ describe('a window that is a function', () => {
       each.limitFor(1000, undefined, '1m'),
       each.limitFor(1000, undefined, '1h'),
     ]
-    expect(each.space(few)).toBe(each.space(many))
-    expect(each.space(later)).not.toBe(each.space(many))
+    expect(each.keyspace(few).name).toBe(each.keyspace(many).name)
+    expect(each.keyspace(later).name).not.toBe(each.keyspace(many).name)
     expect([few.units, many.units, later.windowMs]).toEqual([1, 1000, 3_600_000])
   })
 
@@ -120,7 +120,7 @@ describe('a window that is a function', () => {
     const spaces = new Set<string>()
     for (let i = 1; i <= 1000; i += 1) {
       try {
-        spaces.add(each.space(each.limitFor(5, undefined, i * 1000)))
+        spaces.add(each.keyspace(each.limitFor(5, undefined, i * 1000)).name)
       } catch (error) {
         expect(i).toBeGreaterThan(16)
         expect(error).toMatchObject({ code: 'SLUICE_OPTION_RANGE', option: 'window' })
@@ -167,7 +167,7 @@ test('what is given for an option that is no function has no effect', () => {
 test('two calendars share no quota', () => {
   const space = (options: object) => {
     const made = policy(options)
-    return made.space(made.anyLimit())
+    return made.keyspace(made.anyLimit()).name
   }
   const spaces = [
     {},

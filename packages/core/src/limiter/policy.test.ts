@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals'
 import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
+import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import { createLimiter } from './create-limiter.ts'
 import type { Decision } from './decision.ts'
 import { compilePolicies } from './policies.ts'
@@ -10,7 +11,7 @@ import type { StoreLimiter } from './store-limiter.ts'
 const policy = (options: object) => new Policy('', { limit: 10, window: '1m', ...options })
 const keyspace = (options: object) => {
   const made = policy(options)
-  return made.space(made.limitFor(10))
+  return made.keyspace(made.limitFor(10)).name
 }
 
 describe('Policy', () => {
@@ -89,12 +90,12 @@ describe('Policy', () => {
   it('tells limits apart by their terms, in which defaults are left out', () => {
     const bucket = { algorithm: 'token-bucket' }
     const queue = { algorithm: 'leaky-bucket' }
-    const termsOf = (options: object) => policy(options).terms
-    expect(termsOf({ ...bucket, burst: 10 })).toBe(termsOf(bucket))
-    expect(termsOf({ ...queue, maxDelay: '1s' })).toBe(termsOf(queue))
-    expect(termsOf({ ...bucket, burst: 70 })).toBe('10,burst=70')
-    expect(termsOf({ ...queue, maxDelay: '2s' })).toBe('10,maxDelay=2000')
-    expect(termsOf({ limit: () => 10 })).toBe('a function of the request')
+    const terms = (options: object) => termsOf(policy(options).keyspace())
+    expect(terms({ ...bucket, burst: 10 })).toBe(terms(bucket))
+    expect(terms({ ...queue, maxDelay: '1s' })).toBe(terms(queue))
+    expect(terms({ ...bucket, burst: 70 })).toBe('10,burst=70')
+    expect(terms({ ...queue, maxDelay: '2s' })).toBe('10,maxDelay=2000')
+    expect(terms({ limit: () => 10 })).toBe('a function of the request')
   })
 
   it('keeps the names of keyspaces from release to release, or every quota would be forgotten', () => {
@@ -109,15 +110,17 @@ describe('Policy', () => {
   it('has one keyspace for all the values of a limit that is a function', () => {
     const varying = policy({ limit: () => 10 })
     expect(varying.compiledLimit).toBeUndefined()
-    expect(varying.space(varying.limitFor(10))).toBe(varying.space(varying.limitFor(1000)))
+    expect(varying.keyspace(varying.limitFor(10)).name).toBe(
+      varying.keyspace(varying.limitFor(1000)).name,
+    )
   })
 
   it.each(['token-bucket', 'leaky-bucket'])('a %s too', (algorithm) => {
     const varying = policy({ limit: () => 10, algorithm })
     const keyspaces = new Set(
-      [0, 1, 7, 10, 60_000, 1e9, 1e12].map((n) => varying.space(varying.limitFor(n))),
+      [0, 1, 7, 10, 60_000, 1e9, 1e12].map((n) => varying.keyspace(varying.limitFor(n)).name),
     )
-    expect(keyspaces).toEqual(new Set([varying.space(varying.anyLimit())]))
+    expect(keyspaces).toEqual(new Set([varying.keyspace(varying.anyLimit()).name]))
   })
 
   it('a bucket whose burst would take too long to refill at a limit of 1 still has one', () => {

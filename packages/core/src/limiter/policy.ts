@@ -209,27 +209,6 @@ export class Policy {
   }
 
   /**
-   * Separates the keys of this policy from those of all others in a store: two limiters share a count
-   * if store, prefix, name, algorithm and window are the same, whatever their limits. A window that is a
-   * function has a keyspace for each length. Each slot says itself for how long it is held.
-   */
-  space(limit: CompiledLimit = this.anyLimit()): string {
-    const { windowMs, calendar } = limit.params
-    return formatKeyspace({
-      algorithm: this.algorithm.name,
-      windowMs: this.holdsSlots ? 0 : windowMs,
-      calendar: calendar?.name,
-      policy: this.name,
-    })
-  }
-
-  /** The limit and its algorithm's options, as text: what may differ between policies that share a count. */
-  get terms(): string {
-    const { params } = this.keyspace()
-    return params === undefined ? 'a function of the request' : formatParams(params)
-  }
-
-  /**
    * Where the requests that have this limit are counted.
    *
    * @param liveId the name by which documents know the policy, if they may change it
@@ -237,7 +216,7 @@ export class Policy {
   keyspace(limit: CompiledLimit = this.anyLimit(), liveId?: string): Keyspace {
     const { live, compiledLimit, code } = this
     return {
-      name: this.space(limit),
+      name: formatKeyspace(this.name, limit),
       algorithm: limit.algorithm,
       limit: compiledLimit,
       params: this.limit === undefined ? undefined : limit.params,

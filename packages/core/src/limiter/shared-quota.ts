@@ -1,5 +1,6 @@
 import { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
+import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import type { Store } from '../stores/store.ts'
 import type { Policy } from './policy.ts'
 
@@ -34,10 +35,11 @@ export function registerQuotas(
   const quotas = registered.get(store) ?? new Map<string, RegisteredQuota>()
   registered.set(store, quotas)
   const own = policies.map((policy) => {
-    const id = `${prefix}:${policy.space()}`
-    const { terms } = policy
+    const keyspace = policy.keyspace()
+    const id = `${prefix}:${keyspace.name}`
+    const terms = termsOf(keyspace)
     const quota = quotas.get(id) ?? { terms, limiters: 0, unaware: 0 }
-    if (quota.terms !== terms) throw differing(policy, prefix, quota.terms)
+    if (quota.terms !== terms) throw differing(policy, prefix, quota.terms, terms)
     return { id, quota, policy }
   })
   if (quotas.size > MAX_REGISTERED) quotas.clear()
@@ -57,12 +59,13 @@ export function registerQuotas(
   }
 }
 
-function differing(policy: Policy, prefix: string, terms: string): SluiceError {
+/** @param others the terms of the other limiter */
+function differing(policy: Policy, prefix: string, others: string, terms: string): SluiceError {
   return new SluiceError({
     code: 'SLUICE_OPTION_CONFLICT',
     option: policy.at(policy.limitOption),
-    expected: `${terms}, as in the other limiter on this store`,
-    said: policy.terms,
+    expected: `${others}, as in the other limiter on this store`,
+    said: terms,
     fix:
       'If the limit differs by client, make one limiter, outside the handler, with a function: limit: (request) => …. ' +
       "Two limiters that count different things each need a prefix, such as prefix: 'login': these " +

@@ -161,7 +161,7 @@ export function inspects({ describe, test }: StoreTests): void {
         name: algorithm,
       } as never)
       const limit = policy.limitFor(HIGH_LIMIT)
-      const keyspace = { name: policy.space(limit), algorithm: limit.algorithm }
+      const keyspace = { name: policy.keyspace(limit).name, algorithm: limit.algorithm }
       const ledger = withVerbs(store.open([keyspace], prefix))
       await ledger.consume([{ key: 'client', limit, cost: 2 }])
       const [entry] = await entriesOf(store, { prefix, policy: algorithm })

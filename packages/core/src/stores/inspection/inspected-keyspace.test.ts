@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { Policy } from '../../limiter/policy.ts'
 import { inspectedKeyspace } from './inspected-keyspace.ts'
 import { parseKeyspace } from './keyspace-name.ts'
+import { termsOf } from './keyspace-text.ts'
 
 const policies = [
   {},
@@ -26,8 +27,8 @@ describe('the name of a keyspace', () => {
   test.each(policies)('tells all of %j with its terms', (options) => {
     const policy = new Policy('', { limit: 10, window: '1m', ...options } as object)
     const limit = policy.anyLimit()
-    const found = inspectedKeyspace(policy.space(limit))
-    found?.learn(policy.terms)
+    const found = inspectedKeyspace(policy.keyspace(limit).name)
+    found?.learn(termsOf(policy.keyspace()))
     // Slots have no window: each says itself for how long it is held.
     const windowMs = policy.holdsSlots ? 0 : policy.windowMs
     expect(found).toMatchObject({ policy: policy.name, windowMs })
@@ -48,14 +49,14 @@ describe('the name of a keyspace', () => {
     [{ limit: () => 10, algorithm: 'leaky-bucket' }, 'blocks'],
   ])('%p, whose options are functions, shows: %s', (options, tells) => {
     const policy = new Policy('', { limit: 10, window: '1m', ...options } as never)
-    const found = inspectedKeyspace(policy.space())
-    found?.learn(policy.terms)
+    const found = inspectedKeyspace(policy.keyspace().name)
+    found?.learn(termsOf(policy.keyspace()))
     expect(found?.tells).toBe(tells)
   })
 
   test('shows all that is used of a limit that it does not know, where units are only counted', () => {
     const options = { limit: () => 10, window: 'month' }
-    const found = inspectedKeyspace(new Policy('', options as never).space())
+    const found = inspectedKeyspace(new Policy('', options as never).keyspace().name)
     expect(found?.limit.units).toBe(Number.MAX_SAFE_INTEGER)
   })
 

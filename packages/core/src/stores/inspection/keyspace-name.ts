@@ -1,3 +1,4 @@
+import type { CompiledLimit } from '../../algorithms/algorithm.ts'
 import { CALENDAR_UNITS } from '../../algorithms/calendar-window/calendar.ts'
 
 /** The parts of a keyspace's name: all that its states depend on. Its limit is not among them. */
@@ -11,9 +12,17 @@ export interface KeyspaceName {
   readonly policy: string
 }
 
-/** `sliding-window:60000:default`, `concurrency:0:default`, `fixed-window:86400000/day:UTC:1:daily` */
-export function formatKeyspace({ algorithm, windowMs, calendar, policy }: KeyspaceName): string {
-  return `${algorithm}:${windowMs}${calendar === undefined ? '' : `/${calendar}`}:${policy}`
+/**
+ * `sliding-window:60000:default`, `concurrency:0:default`, `fixed-window:86400000/day:UTC:1:daily`
+ *
+ * Separates the keys of a policy from those of all others in a store: two limiters share a count if store, prefix, name,
+ * algorithm and window are the same, whatever their limits. A window that is a function has a keyspace for each length.
+ * Each slot says itself for how long it is held.
+ */
+export function formatKeyspace(policy: string, { algorithm, params }: CompiledLimit): string {
+  const { windowMs, calendar } = params
+  const window = calendar === undefined ? windowMs : `${windowMs}/${calendar.name}`
+  return `${algorithm.name}:${algorithm.holdsSlots ? 0 : window}:${policy}`
 }
 
 const CALENDAR = `(?:${CALENDAR_UNITS.join('|')}):(?:[+-]\\d\\d:\\d\\d|[^:]+):(?:\\d+|\\*)`

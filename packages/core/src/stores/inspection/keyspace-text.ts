@@ -1,4 +1,5 @@
 import type { AlgorithmParams } from '../../algorithms/algorithm.ts'
+import type { Keyspace } from '../store.ts'
 
 /** A keyspace that limiters use. */
 export interface KeptKeyspace {
@@ -16,6 +17,11 @@ export function formatParams({ limit, burst, maxDelayMs }: AlgorithmParams): str
   return `${limit}${options}${maxDelayMs === undefined ? '' : `,maxDelay=${maxDelayMs}`}`
 }
 
+/** The limit of a keyspace and its algorithm's options: what may differ between policies that share a count. */
+export function termsOf({ params }: Pick<Keyspace, 'params'>): string {
+  return params === undefined ? 'a function of the request' : formatParams(params)
+}
+
 /** Where documents may change a policy. */
 export interface KeptLive {
   readonly id: string
@@ -26,7 +32,7 @@ export interface KeptLive {
   readonly enforced: number
 }
 
-/** `api,0,500`; with a dry run `api,0,500,0` */
+/** `api,0,500`; if the code refuses nobody `api,0,500,0` */
 export function formatLive({ id, min, max, enforced }: KeptLive): string {
   return `${encodeURIComponent(id)},${min},${max}${enforced === 1 ? '' : `,${enforced}`}`
 }
