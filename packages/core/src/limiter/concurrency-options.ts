@@ -1,6 +1,7 @@
 import { conflict } from '../errors/conflict.ts'
 import type { SluiceError } from '../errors/sluice-error.ts'
 import { typeError } from '../options/checks.ts'
+import { pathTo } from '../options/known.ts'
 import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 
@@ -27,7 +28,7 @@ const EXPECTED = 'either concurrent, perhaps with hold, or limit and window'
  * @throws SluiceError if it has options that contradict each other
  */
 export function asWindowOptions<T extends { limit?: unknown }>(path: string, options: T): T {
-  const at = (option: string) => (path === '' ? option : `${path}.${option}`)
+  const at = (option: string) => pathTo(path, option)
   const { concurrent, hold, reserve } = options as Record<string, unknown>
   if (concurrent === undefined) {
     if (hold !== undefined && reserve !== true)

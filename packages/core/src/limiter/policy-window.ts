@@ -4,6 +4,7 @@ import { CALENDAR_MS, Calendar, type CalendarUnit } from '../algorithms/calendar
 import { TimeZone } from '../algorithms/calendar-window/time-zone.ts'
 import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
+import { pathTo } from '../options/known.ts'
 import type { Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 
@@ -39,7 +40,7 @@ export class PolicyWindow {
   readonly #known = new Map<number, WindowLimits>()
 
   /**
-   * @param path where the policy's options are, for messages: `policies[0].`, or ''
+   * @param path where the policy's options are, for messages: `policies[0]`, or ''
    * @throws SluiceError
    */
   constructor(path: string, values: Values<typeof OPTIONS.policy>) {
@@ -91,7 +92,7 @@ export class PolicyWindow {
 
   /** @returns ms */
   #checkLength(window: unknown): number {
-    const option = `${this.#path}window`
+    const option = pathTo(this.#path, 'window')
     const ms = OPTIONS.policy.window.type.check(option, window)
     if (typeof ms === 'string') {
       throw new SluiceError({
@@ -114,14 +115,14 @@ export class PolicyWindow {
 
   #checkAnchor(anchor: unknown): Anchor | undefined {
     if (anchor === undefined) return undefined
-    const checked = OPTIONS.policy.anchor.type.check(`${this.#path}anchor`, anchor)
+    const checked = OPTIONS.policy.anchor.type.check(pathTo(this.#path, 'anchor'), anchor)
     if (this.unit === 'month' || typeof checked !== 'number') return checked
     throw this.#conflict('anchor', 'a date, whose weekday weeks begin on', anchor)
   }
 
   #conflict(option: string, expected: string, received: unknown): SluiceError {
     return conflict(
-      this.#path + option,
+      pathTo(this.#path, option),
       expected,
       received,
       `Remove ${option}, or set what it belongs to.`,

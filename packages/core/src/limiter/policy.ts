@@ -4,14 +4,13 @@ import type {
   AlgorithmParams,
   CompiledLimit,
 } from '../algorithms/algorithm.ts'
-import { MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { calendarWindow } from '../algorithms/calendar-window/calendar-window.ts'
 import { concurrency } from '../algorithms/concurrency/concurrency.ts'
 import { algorithms } from '../algorithms/index.ts'
 import { reserved } from '../algorithms/reserved/reserved.ts'
 import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
-import { ALGORITHM_OPTIONS, algorithmsWith } from '../options/algorithm-options.ts'
+import { pathTo } from '../options/known.ts'
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
@@ -22,10 +21,9 @@ import type { Keyspace } from '../stores/store.ts'
 import { asWindowOptions } from './concurrency-options.ts'
 import { checkLive, type LimitRange } from './live-bounds.ts'
 import type { PolicyOptions } from './options.generated.ts'
+import { checkAlgorithm, checkProportions } from './policy-checks.ts'
 import { PolicyWindow, type WindowLimits } from './policy-window.ts'
 
-/** The longest that a token bucket takes to refill, ms. */
-const MAX_REFILL_MS = 1e15
 /** The most limits of a window that are kept, more than an application has plans. Beyond, all start anew. */
 const MAX_LIMITS = 1000
 
@@ -84,7 +82,7 @@ export class Policy {
     this.code = code ?? this
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
-    this.#window = new PolicyWindow(path === '' ? '' : `${path}.`, this.#values)
+    this.#window = new PolicyWindow(path, this.#values)
     const counted = this.#window.unit === undefined ? algorithm : 'fixed-window'
     this.#counting = isConcurrent ? concurrency : algorithms[counted]
     this.reserves = reserve
@@ -102,7 +100,7 @@ export class Policy {
     if (dryRun && enforce !== undefined)
       throw conflict(this.at('enforce'), 'either dryRun or enforce', enforce, 'Remove one of them.')
     this.enforced = dryRun ? 0 : (enforce ?? 1)
-    this.#checkAlgorithm(options)
+    checkAlgorithm(path, options, this.#counting)
     const holdMs = reserve ? this.holdMs : undefined
     const varies = typeof limit === 'function'
     this.params = { burst: this.#own('burst'), maxDelayMs: this.#own('maxDelay'), holdMs, varies }
@@ -159,7 +157,7 @@ export class Policy {
    * @throws SluiceError if one is wrong
    */
   limitFor(limit?: unknown, anchor?: unknown, window?: unknown): CompiledLimit {
-    return this.#limitIn(this.#window.of(window, anchor), this.limit ?? limit)
+    return this.compiledLimit ?? this.#limitIn(this.#window.of(window, anchor), this.limit ?? limit)
   }
 
   /**
@@ -167,8 +165,7 @@ export class Policy {
    * returned; it is ignored if the option is not a function.
    */
   someLimit(window?: unknown, anchor?: unknown): CompiledLimit {
-    const units = this.limit ?? this.params.burst ?? 1
-    return this.compiledLimit ?? this.#limitIn(this.#window.of(window, anchor), units)
+    return this.limitFor(this.params.burst ?? 1, anchor, window)
   }
 
   /**
@@ -179,7 +176,7 @@ export class Policy {
     const { burst, maxDelayMs } = this.params
     const { maxLimit } = this.algorithm
     const units = OPTIONS.policy.limit.type.check('limit', limit, maxLimit)
-    this.#checkProportions({ ...this.params, limit: units, windowMs: this.windowMs })
+    checkProportions(this.path, { ...this.params, limit: units, windowMs: this.windowMs })
     return { limit: units, burst, maxDelayMs }
   }
 
@@ -230,36 +227,13 @@ export class Policy {
       const { maxLimit } = this.algorithm
       const units = OPTIONS.policy.limit.type.check(this.at(this.limitOption), limit, maxLimit)
       const params = { ...this.params, limit: units, windowMs, calendar }
-      this.#checkProportions(params)
+      checkProportions(this.path, params)
       const counting = calendar === undefined ? this.#counting : calendarWindow
       known = (this.reserves ? reserved(counting) : counting).compile(params)
       if (limits.size === MAX_LIMITS) limits.clear()
       limits.set(limit, known)
     }
     return known
-  }
-
-  /** Keeps queues and refill times within exact integers. */
-  #checkProportions({ limit, windowMs, burst = 0, maxDelayMs = 0 }: AlgorithmParams): void {
-    if (limit === 0) return
-    if ((burst / limit) * windowMs > MAX_REFILL_MS) {
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_RANGE',
-        option: this.at('burst'),
-        expected: 'a burst that refills within 10^15 ms',
-        received: burst,
-        fix: 'Lower burst, or raise limit.',
-      })
-    }
-    if ((maxDelayMs / windowMs) * limit >= MAX_LIMIT) {
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_RANGE',
-        option: this.at('maxDelay'),
-        expected: `a delay in which fewer than ${MAX_LIMIT} units drain`,
-        received: maxDelayMs,
-        fix: 'Lower maxDelay, or limit.',
-      })
-    }
   }
 
   /** An option of the algorithm, unless it has the default. */
@@ -272,38 +246,6 @@ export class Policy {
 
   /** The option in messages: `policies[0].limit`. */
   at(option: string): string {
-    return this.path === '' ? option : `${this.path}.${option}`
-  }
-
-  /** Options of other algorithms have no meaning, so that they must be a mistake. */
-  #checkAlgorithm(options: { algorithm?: unknown }): void {
-    if (options.algorithm !== undefined && options.algorithm !== this.#counting.name) {
-      throw conflict(
-        this.at('algorithm'),
-        "'fixed-window', which windows of the calendar are",
-        options.algorithm,
-        "Remove algorithm, or write the window as a duration such as '1d'.",
-      )
-    }
-    for (const option of ALGORITHM_OPTIONS) {
-      if ((options as Record<string, unknown>)[option] === undefined) continue
-      const having = algorithmsWith(option)
-      if (having.some((name) => name === this.#counting.name)) continue
-      throw conflict(
-        this.at(option),
-        `algorithm: '${having[0]}' with it`,
-        this.#counting.name,
-        `Remove ${this.at(option)}, or choose algorithm: '${having[0]}'.`,
-      )
-    }
-    const counting = this.#counting
-    if (this.reserves && (counting.keepsLog || counting.options.maxDelay !== undefined)) {
-      throw conflict(
-        this.at('reserve'),
-        'a fixed window, a sliding window or a token bucket with it',
-        counting.name,
-        `Remove ${this.at('reserve')}, or choose another algorithm.`,
-      )
-    }
+    return pathTo(this.path, option)
   }
 }

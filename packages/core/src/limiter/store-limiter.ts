@@ -388,8 +388,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       const charge = charges[i] as Charge
       const policy = this.compiledPolicies[i] as Policy
       charge.key = own
-      const limit =
-        policy.compiledLimit ?? policy.limitFor(given?.limit, given?.anchor, given?.window)
+      const limit = policy.limitFor(given?.limit, given?.anchor, given?.window)
       charge.limit = limitOfClient(policy, own, limit)
       charge.cost = cost
     }

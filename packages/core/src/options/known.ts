@@ -11,7 +11,7 @@ export function checkKnown(path: string, options: object, known: readonly string
     const fix = fixFor(path, option, received, known)
     throw new SluiceError({
       code: 'SLUICE_OPTION_UNKNOWN',
-      option: path === '' ? option : `${path}.${option}`,
+      option: pathTo(path, option),
       expected: `one of the options ${known.join(', ')}`,
       received,
       fix: fix ?? 'Remove it or correct its name.',
@@ -45,4 +45,9 @@ function fixFor(
   }
   const near = nearest(option, known)
   return near && `Correct its name (did you mean '${near}'?).`
+}
+
+/** An option in messages: `policies[0].limit`. */
+export function pathTo(path: string, option: string): string {
+  return path === '' ? option : `${path}.${option}`
 }

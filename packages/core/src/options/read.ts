@@ -1,4 +1,4 @@
-import { checkKnown } from './known.ts'
+import { checkKnown, pathTo } from './known.ts'
 import type { Option, Options } from './option.ts'
 import { OPTION_NAMES } from './option-names.ts'
 import { OPTIONS } from './table.ts'
@@ -76,10 +76,6 @@ export function readStoreOptions<S extends keyof StoreValues>(
 ): StoreValues[S] {
   checkKnown('', given, OPTION_NAMES[store])
   return readOptions(OPTIONS[store], '', given) as OfStores[S]
-}
-
-function pathTo(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`
 }
 
 function valueFrom(option: Option, name: string, given: unknown): unknown {

@@ -260,10 +260,9 @@ function readVarying<Request, Response>(
   const values = readAll(varying, (read) => read?.(request, key))
   return thenNative(values, ([limit, anchor, window, cost]) => {
     const policy = policies[place] as Policy
-    const own = policy.compiledLimit ?? policy.limitFor(limit, anchor, window)
     const charge: Charge = {
       key,
-      limit: limitOfClient(policy, key, own),
+      limit: limitOfClient(policy, key, policy.limitFor(limit, anchor, window)),
       cost: fixed ?? checkCost(cost),
     }
     return policy.holdMs === undefined || charge.cost === 0
