@@ -54,7 +54,7 @@ export {
   refusingPolicy,
   toDecision,
 } from './limiter/decision.ts'
-export { limitOfClient } from './limiter/dry-run.ts'
+export { limitOfClient } from './limiter/enforcement.ts'
 export { type HeldSlot, nextSlot } from './limiter/held-slots.ts'
 export type { ChargeListener } from './limiter/limiter-events.ts'
 export { callOnDecision } from './limiter/limiter-events.ts'

@@ -1,7 +1,6 @@
 import type { CompiledLimit } from '../algorithms/algorithm.ts'
 import { ban, MAX_BANS, MAX_REFUSALS } from '../algorithms/ban/ban.ts'
-import { SluiceError } from '../errors/sluice-error.ts'
-import { checkInteger, checkObject } from '../options/checks.ts'
+import { checkInteger, checkObject, typeError } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import { checkKnown } from '../options/known.ts'
 import { warnOfSeconds } from '../options/seconds.ts'
@@ -60,13 +59,7 @@ function checkDurations(value: unknown): number[] {
   if (Array.isArray(value) && value.length >= 1 && value.length <= MAX_BANS) {
     return value.map((each, i) => checkDuration(`ban.for[${i}]`, each, fix))
   }
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_TYPE',
-    option: 'ban.for',
-    expected: `an array of 1 to ${MAX_BANS} durations`,
-    received: value,
-    fix,
-  })
+  throw typeError('ban.for', value, `an array of 1 to ${MAX_BANS} durations`, fix)
 }
 
 function checkDuration(option: string, value: unknown, fix?: string): number {

@@ -304,7 +304,7 @@ export function refusingPolicy({ policies, retryAfterMs }: Decision): number {
 }
 
 /** The unit of policies that hold slots. */
-export const SLOTS = 'concurrent-requests'
+const SLOTS = 'concurrent-requests'
 
 /**
  * How long a refusal lasts for certain unless somebody gives something back, ms. Nobody knows when a slot is free, so
@@ -314,4 +314,9 @@ export function certainWaitMs({ policies }: Pick<Decision, 'policies'>): number 
   const boundOf = ({ unit, retryAfterMs, dryRun }: PolicyDecision) =>
     dryRun || (unit === SLOTS && retryAfterMs <= SLOT_WAIT_MS) ? 0 : retryAfterMs
   return Math.max(0, ...policies.map(boundOf))
+}
+
+/** Whether the policy admits nothing for a time that it knows. */
+export function isUsedUp({ unit, remaining, dryRun }: PolicyDecision): boolean {
+  return remaining === 0 && unit !== SLOTS && !dryRun
 }

@@ -228,12 +228,8 @@ export class LimiterEvents {
 
 /** The policy with the longest wait, of the dry runs that would refuse; undefined: none would. */
 function dryRefusalOf(policies: readonly PolicyDecision[]): PolicyDecision | undefined {
-  let found: PolicyDecision | undefined
-  for (const each of policies) {
-    if (each.allowed) continue
-    if (found === undefined || each.retryAfterMs > found.retryAfterMs) found = each
-  }
-  return found
+  const refusing = policies.filter(({ allowed }) => !allowed)
+  return refusing.sort((one, other) => other.retryAfterMs - one.retryAfterMs)[0]
 }
 
 /** Passes a decision to `onDecision`. If that fails, the request continues. */

@@ -4,7 +4,6 @@ import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
 import { networkBlocksOf } from '../stores/networks/network-blocks.ts'
 import { openLedger } from '../stores/open-ledger.ts'
-import type { FailureMode } from '../stores/resilient/guarded-ledger.ts'
 import { resilientStore } from '../stores/resilient/resilient-store.ts'
 import { resolveStore } from '../stores/resolve.ts'
 import type { Keyspace, Ledger, Store } from '../stores/store.ts'
@@ -68,8 +67,8 @@ export function openLimiter(
   const resilient = resilientOf(store, values, use.settles ?? false)
   const networks = networkBlocksOf(store, values.prefix)
   const livePolicies = namePolicies(policies, options.name, use.route)
-  const open = (keyspaces: readonly Keyspace[], changed?: Partial<FailureMode>): Ledger =>
-    resilient?.open(keyspaces, prefix, changed) ?? openLedger(store, keyspaces, prefix)
+  const open = (keyspaces: readonly Keyspace[], settles?: boolean): Ledger =>
+    resilient?.open(keyspaces, prefix, settles) ?? openLedger(store, keyspaces, prefix)
   const ledgers = new PolicyLedgers(
     policies,
     livePolicies,
@@ -86,7 +85,7 @@ export function openLimiter(
     counted: { prefix, policies, ban, route: use.route },
     /** Opens the ledgers of policies of several limiters on the store. For previews */
     openTogether: (counted: readonly Counted[]) =>
-      new PolicyLedgers(counted, [], (keyspaces) => open(keyspaces, { settles: false })),
+      new PolicyLedgers(counted, [], (keyspaces) => open(keyspaces, false)),
     store,
     ledgers,
     bannedQuota,
@@ -136,8 +135,8 @@ function eventsOf(
   dryRun: boolean,
 ): LimiterEvents {
   const { name, keySecret } = readOptions(OPTIONS.events, '', options)
-  const given = [policies, name, keySecret, dryRun] as const
+  const given: ConstructorParameters<typeof LimiterEvents> = [policies, name, keySecret, dryRun]
   return policies.some(({ alertAt, live }) => (alertAt ?? live) !== undefined)
-    ? new ThresholdEvents(...given, localShare, options.onThreshold)
+    ? new ThresholdEvents(given, localShare, options.onThreshold)
     : new LimiterEvents(...given)
 }

@@ -1,6 +1,5 @@
 import { conflict } from '../errors/conflict.ts'
-import { SluiceError } from '../errors/sluice-error.ts'
-import { checkObject } from '../options/checks.ts'
+import { checkObject, typeError } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
 import { Policy } from './policy.ts'
@@ -30,13 +29,12 @@ export function compilePolicies(
     )
   }
   if (!Array.isArray(policies) || policies.length === 0 || policies.length > 32) {
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_TYPE',
-      option: 'policies',
-      expected: 'an array of 1 to 32 policies',
-      received: policies,
-      fix: `Write policies: [{ name: 'burst', limit: 10, window: '1s' }].`,
-    })
+    throw typeError(
+      'policies',
+      policies,
+      'an array of 1 to 32 policies',
+      `Write policies: [{ name: 'burst', limit: 10, window: '1s' }].`,
+    )
   }
   const compiled = policies.map((policy, i) => {
     const path = `policies[${i}]`

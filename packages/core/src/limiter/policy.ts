@@ -9,7 +9,7 @@ import { concurrency } from '../algorithms/concurrency/concurrency.ts'
 import { algorithms } from '../algorithms/index.ts'
 import { reserved } from '../algorithms/reserved/reserved.ts'
 import { conflict } from '../errors/conflict.ts'
-import { SluiceError } from '../errors/sluice-error.ts'
+import { typeError } from '../options/checks.ts'
 import { pathTo } from '../options/known.ts'
 import { readOptions, type Values } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
@@ -24,6 +24,8 @@ import type { PolicyOptions } from './options.generated.ts'
 import { checkAlgorithm, checkProportions } from './policy-checks.ts'
 import { PolicyWindow, type WindowLimits } from './policy-window.ts'
 
+const HOLD = OPTIONS.concurrency.hold
+
 /** The most limits of a window that are kept, more than an application has plans. Beyond, all start anew. */
 const MAX_LIMITS = 1000
 
@@ -32,9 +34,15 @@ export class Policy {
   readonly name: string
   /** The limit of every request, in the form that refuses, or undefined if it depends on the request. */
   readonly compiledLimit: CompiledLimit | undefined
+  /** Units per window, or undefined if it is a function of the request. */
+  readonly limit: number | undefined
   /** The option that its quota comes from. */
   readonly limitOption: 'limit' | 'concurrent'
   readonly algorithm: Algorithm
+  /** The longest that a window lasts, ms; a minute if it is a function of the request. */
+  readonly windowMs: number
+  /** Whether the window is a function of the request. */
+  readonly windowVaries: boolean
   /** Whether it counts requests in progress: each of its charges needs a slot. */
   readonly holdsSlots: boolean
   readonly unit: Unit
@@ -82,17 +90,16 @@ export class Policy {
     this.code = code ?? this
     this.name = name
     this.limitOption = isConcurrent ? 'concurrent' : 'limit'
+    this.limit = typeof limit === 'number' ? limit : undefined
     this.#window = new PolicyWindow(path, this.#values)
+    this.windowMs = this.#window.initial.windowMs
+    this.windowVaries = this.#window.varies
     const counted = this.#window.unit === undefined ? algorithm : 'fixed-window'
     this.#counting = isConcurrent ? concurrency : algorithms[counted]
     this.reserves = reserve
     this.algorithm = reserve ? reserved(this.#counting) : this.#counting
     const { hold } = options as { hold?: unknown }
-    if (reserve)
-      this.holdMs = OPTIONS.concurrency.hold.type.check(
-        this.at('hold'),
-        hold ?? OPTIONS.concurrency.hold.default,
-      )
+    if (reserve) this.holdMs = HOLD.type.check(this.at('hold'), hold ?? HOLD.default)
     else this.holdMs = isConcurrent ? this.windowMs : undefined
     this.holdsSlots = this.algorithm.holdsSlots === true
     this.unit = isConcurrent ? 'concurrent-requests' : unit
@@ -120,22 +127,6 @@ export class Policy {
         undefined,
         'Remove live, or write the window as a duration.',
       )
-  }
-
-  /** The longest that a window lasts, ms; a minute if it is a function of the request. */
-  get windowMs(): number {
-    return this.#window.initial.windowMs
-  }
-
-  /** Whether the window is a function of the request. */
-  get windowVaries(): boolean {
-    return this.#window.varies
-  }
-
-  /** Units per window, or undefined if it is a function of the request. */
-  get limit(): number | undefined {
-    const { limit } = this.#values
-    return typeof limit === 'number' ? limit : undefined
   }
 
   /**
@@ -196,13 +187,12 @@ export class Policy {
     const varying = Object.entries(this.#values).find(([, value]) => typeof value === 'function')
     if (varying === undefined) return
     const [option, received] = varying
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_TYPE',
-      option: this.at(option === 'limit' ? this.limitOption : option),
-      expected: 'the same value for every request',
+    throw typeError(
+      this.at(option === 'limit' ? this.limitOption : option),
       received,
-      fix: 'Create a limiter for each value: only adapters have a request to call the function with.',
-    })
+      'the same value for every request',
+      'Create a limiter for each value: only adapters have a request to call the function with.',
+    )
   }
 
   /**

@@ -16,7 +16,7 @@ import { type Acquisition, toAcquisition } from './acquisition.ts'
 import { checkCost, checkKey, checkTaken, TAKEN } from './arguments.ts'
 import { ChargeLimiter } from './charge-limiter.ts'
 import { blockedDecision, type Decision } from './decision.ts'
-import { limitOfClient } from './dry-run.ts'
+import { limitOfClient } from './enforcement.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { nextSlot } from './held-slots.ts'
 import type {

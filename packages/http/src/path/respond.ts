@@ -207,7 +207,7 @@ export class Responder<Request, Response> {
     let reservation: Reservation | undefined
     if (settles && decision.allowed && charges.length > 0) {
       const { policies } = decision
-      // A dry run has charged nothing where it would refuse.
+      // What a policy would refuse, it has not charged.
       const functions = rules.map(({ settle }, i) => (policies[i]?.allowed ? settle : undefined))
       const settled = policies.filter((_, i) => functions[i] !== undefined)
       const messages = { request, response, route }

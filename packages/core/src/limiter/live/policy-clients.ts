@@ -1,7 +1,7 @@
 import { POLICIES, readOrNothing, settingsAt } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { StoreEntry } from '../../stores/store.ts'
-import { isDryRun } from '../dry-run.ts'
+import { isDryRun } from '../enforcement.ts'
 import type { Policy } from '../policy.ts'
 import { keyspacesOfPolicies, knownPolicies } from './known-policies.ts'
 import { withSettings } from './with-settings.ts'

@@ -10,8 +10,7 @@ import { Policy } from '../policy.ts'
  */
 export function withSettings({ code }: Policy, settings: PolicySettings = {}): Policy {
   const { path, given = {}, live } = code
-  const options = { ...notIn(settings, given), ...settings, live: undefined }
-  const policy = new Policy(path, options, code)
+  const policy = new Policy(path, { ...notIn(settings, given), ...settings, live: undefined }, code)
   if (allows(code, policy.limit)) return policy
   throw new SluiceError({
     code: 'SLUICE_OPTION_RANGE',

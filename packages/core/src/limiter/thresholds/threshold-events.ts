@@ -34,18 +34,15 @@ export class ThresholdEvents extends LimiterEvents {
   readonly #levels = new WeakMap<CompiledLimit, Levels>()
 
   /**
-   * @param policies at least one has `alertAt`
+   * @param given what the limiter's other events need; at least one policy has `alertAt`
    * @param localShare the share of the limits by which this process decides alone
    */
   constructor(
-    policies: readonly Policy[],
-    limiter: string | undefined,
-    keySecret: string | undefined,
-    dryRun: boolean,
+    given: ConstructorParameters<typeof LimiterEvents>,
     localShare: number,
     onThreshold: EventOptions['onThreshold'],
   ) {
-    super(policies, limiter, keySecret, dryRun)
+    super(...given)
     this.#localShare = localShare
     this.#onThreshold = onThreshold
   }

@@ -1,6 +1,12 @@
 import type { Timer } from '../../platform/platform.ts'
 import type { Charge } from '../../stores/store.ts'
-import { asRefusal, certainWaitMs, type Decision, type PolicyDecision, SLOTS } from '../decision.ts'
+import {
+  asRefusal,
+  certainWaitMs,
+  type Decision,
+  isUsedUp,
+  type PolicyDecision,
+} from '../decision.ts'
 import { ClientLine } from './client-line.ts'
 
 /** The longest rest of a queue, ms: another process may have raised the limit, or given units back. */
@@ -265,9 +271,4 @@ export function isOfStore({ source }: Decision): boolean {
 /** Whether one of its policies admits for a later time: its turns are taken one after the other. */
 function takesTurns({ charges }: Waiter): boolean {
   return charges.some(({ limit }) => limit.algorithm.options.maxDelay !== undefined)
-}
-
-/** Whether the policy admits nothing for a time that it knows. */
-function isUsedUp({ unit, remaining, dryRun }: PolicyDecision): boolean {
-  return remaining === 0 && unit !== SLOTS && !dryRun
 }

@@ -8,7 +8,7 @@ import type { Resilience } from './resilience.ts'
  * A remote store for one limiter: every request is decided in time, whatever the store does. What that takes is
  * loaded here, since a limiter in memory needs none of it.
  */
-export function resilientStore(store: Store<'async'>, failureMode: FailureMode) {
+export function resilientStore(store: Store<'async'>, mode: FailureMode) {
   let shared: Resilience | undefined
   let isOpen = true
   async function load(): Promise<Resilience> {
@@ -21,20 +21,16 @@ export function resilientStore(store: Store<'async'>, failureMode: FailureMode) 
   }
   return {
     /**
-     * @param changed what differs from the failure mode of the limiter
+     * @param settles whether charges of these keyspaces are settled
      * @throws the errors of the store
      */
-    open(
-      keyspaces: readonly Keyspace[],
-      prefix: string,
-      changed?: Partial<FailureMode>,
-    ): Ledger<'async'> {
-      const remote = openLedger(store, keyspaces, prefix, failureMode.deadlineMs)
+    open(keyspaces: readonly Keyspace[], prefix: string, settles = mode.settles): Ledger<'async'> {
+      const remote = openLedger(store, keyspaces, prefix, mode.deadlineMs)
       return new LoadingLedger(async () => {
         const resilience = await load()
         // Requests that arrive while both are loaded are sent together, over REST in one call.
         if (remote instanceof LoadingLedger) await remote.ready()
-        return resilience.open(keyspaces, prefix, { ...failureMode, ...changed }, remote)
+        return resilience.open(keyspaces, prefix, { ...mode, settles }, remote)
       })
     },
     /** The limiter is closed. If it is used again, this process starts to count from zero. */
