@@ -389,7 +389,8 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       const policy = this.compiledPolicies[i] as Policy
       charge.key = own
       const limit = policy.limitFor(given?.limit, given?.anchor, given?.window)
-      charge.limit = limitOfClient(policy, own, limit)
+      // The usual case: nothing depends on the client.
+      charge.limit = policy.enforced === 1 ? limit : limitOfClient(policy, own, limit)
       charge.cost = cost
     }
     return charges
