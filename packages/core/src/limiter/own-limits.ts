@@ -2,7 +2,7 @@ import { hash } from '#platform'
 import { type CompiledLimit, MAX_LIMIT } from '../algorithms/algorithm.ts'
 import { conflict } from '../errors/conflict.ts'
 import { SluiceError } from '../errors/sluice-error.ts'
-import { checkInteger, checkObject, checkOneOf } from '../options/checks.ts'
+import { checkInteger, checkObject, checkOneOf, typeError } from '../options/checks.ts'
 import { checkKnown } from '../options/known.ts'
 import { MAX_GRANTS } from '../stores/rules/own-terms.ts'
 import type { GrantChange, GrantResult, OverrideChange } from '../stores/store.ts'
@@ -110,13 +110,12 @@ function idOf(id: unknown): string {
   if (id === undefined) return ''
   if (typeof id === 'string' && id !== '')
     return hash('sha256', id, 'utf16le', 'hex').slice(0, ID_DIGITS)
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_TYPE',
-    option: 'id',
-    expected: 'text of at least one character',
-    received: id,
-    fix: 'Give the id of what was paid, such as that of the invoice, or leave id out.',
-  })
+  throw typeError(
+    'id',
+    id,
+    'text of at least one character',
+    'Give the id of what was paid, such as that of the invoice, or leave id out.',
+  )
 }
 
 function withoutWindow({ algorithm }: CompiledLimit): SluiceError {

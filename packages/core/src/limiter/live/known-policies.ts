@@ -1,5 +1,5 @@
 import { SluiceError } from '../../errors/sluice-error.ts'
-import { checkObject } from '../../options/checks.ts'
+import { checkObject, typeError } from '../../options/checks.ts'
 import { type PolicySettings, SETTING_NAMES } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import { KEYSPACES, keptAt } from '../../stores/inspection/kept-keyspaces.ts'
@@ -82,13 +82,12 @@ export function checkSettings(
   }
   const varying = Object.keys(settings).find((each) => typeof settings[each] === 'function')
   if (varying !== undefined)
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_TYPE',
-      option: varying,
-      expected: 'the same value for every request',
-      received: settings[varying],
-      fix: 'Set a value: a function stays in its process.',
-    })
+    throw typeError(
+      varying,
+      settings[varying],
+      'the same value for every request',
+      'Set a value: a function stays in its process.',
+    )
   withSettings(policy, settings)
   return settings
 }

@@ -1,5 +1,4 @@
-import { SluiceError } from '../../errors/sluice-error.ts'
-import { checkBoolean, checkFunction, checkObject } from '../../options/checks.ts'
+import { checkBoolean, checkFunction, checkObject, typeError } from '../../options/checks.ts'
 import { checkKnown } from '../../options/known.ts'
 import { readOptions } from '../../options/read.ts'
 import { OPTIONS } from '../../options/table.ts'
@@ -30,11 +29,6 @@ export function readInspectOptions(options: InspectOptions | undefined): Wanted 
 
 function checkText(option: string, value: unknown): void {
   if (value === undefined || (typeof value === 'string' && value !== '')) return
-  throw new SluiceError({
-    code: 'SLUICE_OPTION_TYPE',
-    option,
-    expected: 'text of at least one character',
-    received: value,
-    fix: `Leave ${option} out to list all.`,
-  })
+  const fix = `Leave ${option} out to list all.`
+  throw typeError(option, value, 'text of at least one character', fix)
 }
