@@ -223,7 +223,21 @@ export interface CompiledLimit {
   earliest?(line: InLine): number
 }
 
-/** Whether two limits of one keyspace decide the same, whatever they refuse: limits that are functions, and bursts, differ. */
+/** The other form of a limit, which differs in `refuses` alone. */
+const otherForms = new WeakMap<CompiledLimit, CompiledLimit>()
+
+/** The form of a limit that refuses, or the one that refuses nothing: always the same objects. */
+export function formOf(limit: CompiledLimit, refuses: boolean): CompiledLimit {
+  if (limit.refuses === refuses) return limit
+  let other = otherForms.get(limit)
+  if (other === undefined) {
+    other = limit.algorithm.compile({ ...limit.params, refuses })
+    otherForms.set(limit, other).set(other, limit)
+  }
+  return other
+}
+
+/** Whether two limits of one keyspace count alike, in any form: limits that are functions, and bursts, differ. */
 export function areSame(one: CompiledLimit, other: CompiledLimit): boolean {
   if (one === other) return true
   const now = Date.now()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Outcome } from '../algorithms/algorithm.ts'
+import { formOf, type Outcome } from '../algorithms/algorithm.ts'
 import { OPTION_NAMES } from '../options/option-names.ts'
 import type { StoreResult } from '../stores/store.ts'
 import { refusingPolicy, toDecision } from './decision.ts'
@@ -120,10 +120,7 @@ describe('toDecision()', () => {
 })
 
 it('of two policies that refuse for as long, the one that is no dry run refuses', () => {
-  const dry = charges.map((charge, i) => {
-    const { algorithm, params } = charge.limit
-    return i === 0 ? { ...charge, limit: algorithm.compile({ ...params, refuses: false }) } : charge
-  })
+  const dry = charges.map((charge, i) => ({ ...charge, limit: formOf(charge.limit, i !== 0) }))
   const outcomes = [refused, refused]
   const result = { admitted: false, at: 123, source: 'store', outcomes } as const
   expect(refusingPolicy(toDecision(result, policies, dry))).toBe(1)

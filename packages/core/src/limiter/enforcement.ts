@@ -1,4 +1,4 @@
-import type { CompiledLimit } from '../algorithms/algorithm.ts'
+import { type CompiledLimit, formOf } from '../algorithms/algorithm.ts'
 import { shardLength } from '../key/notation.ts'
 import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import type { Policy } from './policy.ts'
@@ -12,19 +12,9 @@ export function isDryRun({ enforced, code }: Policy, key: string): boolean {
   return shareOfClient(choiceOf(code), key.slice(shardLength(key))) >= enforced
 }
 
-/** The form of a limit that refuses, by the one that refuses nothing, and the other way round. */
-const otherForms = new WeakMap<CompiledLimit, CompiledLimit>()
-
-/** The form of a policy's limit that holds for a client: both forms count in the same states. */
+/** The form of a policy's limit that holds for a client. */
 export function limitOfClient(policy: Policy, key: string, limit: CompiledLimit): CompiledLimit {
-  const refuses = !isDryRun(policy, key)
-  if (limit.refuses === refuses) return limit
-  let other = otherForms.get(limit)
-  if (other === undefined) {
-    other = limit.algorithm.compile({ ...limit.params, refuses })
-    otherForms.set(limit, other).set(other, limit)
-  }
-  return other
+  return formOf(limit, !isDryRun(policy, key))
 }
 
 /** What chooses its share of the clients: without a name, two limiters have the limit and the window to tell them apart. */

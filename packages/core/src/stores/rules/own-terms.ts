@@ -1,6 +1,7 @@
 import {
   type AlgorithmParams,
   type CompiledLimit,
+  formOf,
   KeyState,
   type Override,
   type OwnTerms,
@@ -52,14 +53,15 @@ const largest = new WeakMap<CompiledLimit, number>()
 
 /** The most units that a client of a policy has, as far as this process knows. */
 export function mostUnits(limit: CompiledLimit): number {
-  return largest.get(limit) ?? limit.units
+  return largest.get(formOf(limit, true)) ?? limit.units
 }
 
-/** A client's own limit. @param limit the limit of its policy */
+/** A client's own limit. @param ofPolicy the limit of its policy, whose forms have the same one */
 export function compileOwn(
-  limit: CompiledLimit,
+  ofPolicy: CompiledLimit,
   { override, granted }: Omit<OwnLimit, 'changesAt'>,
 ): CompiledLimit {
+  const limit = formOf(ofPolicy, true)
   let known = compiled.get(limit)
   if (known === undefined) {
     known = new Map()
