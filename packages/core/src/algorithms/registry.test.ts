@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { areSame, formOf } from './algorithm.ts'
 import { ALGORITHM_NAMES, algorithms } from './index.ts'
 
 const root = join(__dirname, '../../../..')
@@ -28,6 +29,15 @@ function sources(): string[] {
 describe('an algorithm is one folder and one line', () => {
   test.each(ALGORITHM_NAMES)('%s has the name under which it is registered', (name) => {
     expect(algorithms[name].name).toBe(name)
+  })
+
+  test.each(ALGORITHM_NAMES)('a limit of %s has two forms, each of which is one object', (name) => {
+    const limit = algorithms[name].compile({ limit: 10, windowMs: 1000 })
+    const dryRun = formOf(limit, false)
+    expect([limit.refuses, dryRun.refuses]).toEqual([true, false])
+    expect(formOf(limit, false)).toBe(dryRun)
+    expect(formOf(dryRun, true)).toBe(limit)
+    expect(areSame(limit, dryRun)).toBe(true)
   })
 
   test('no other source lists the algorithms', () => {

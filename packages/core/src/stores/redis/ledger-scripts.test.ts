@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import { patient } from '@sluice/test-harness/redis'
-import type { Algorithm } from '../../algorithms/algorithm.ts'
+import { type Algorithm, formOf } from '../../algorithms/algorithm.ts'
 import { calendarWindow } from '../../algorithms/calendar-window/calendar-window.ts'
 import { ALGORITHM_NAMES, algorithms, ban, concurrency } from '../../algorithms/index.ts'
 import { createLimiter } from '../../limiter/create-limiter.ts'
@@ -38,6 +38,14 @@ describe('a request', () => {
     const { script, args } = (await ledgerOf(...charges)).decide([charges], onServersClock)
     expect(args).toEqual([])
     expect(script.text).toContain('= 12345, 1000')
+  })
+
+  test('needs none either where its only limit refuses nothing', async () => {
+    const refusing = charge(sliding)
+    const scripts = await ledgerOf(refusing)
+    const others = { ...refusing, limit: formOf(refusing.limit, false) }
+    const [call, other] = [refusing, others].map((each) => scripts.decide([[each]], onServersClock))
+    expect(other).toEqual(call)
   })
 
   test('has its constants as arguments where they change, its cost too where it is another', async () => {

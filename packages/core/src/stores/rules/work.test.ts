@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { transactionalStore } from '@sluice/transactional'
-import { KeyState } from '../../algorithms/algorithm.ts'
+import { formOf, KeyState } from '../../algorithms/algorithm.ts'
 import { concurrency } from '../../algorithms/concurrency/concurrency.ts'
 import { algorithms } from '../../algorithms/index.ts'
 import { memoryStore } from '../memory/memory-store.ts'
@@ -28,7 +28,7 @@ describe('the work of a call', () => {
     expect(isTooMuch(2 * workWith('sliding-log', 10_000))).toBe(true)
   })
 
-  test('is that of the largest limit of their own that clients were seen with', () => {
+  test('is that of the largest limit of their own that clients were seen with, in any form of a limit', () => {
     const limit = algorithms['sliding-log'].compile({ limit: 64, windowMs: 1000 })
     for (const [units, work] of [
       [10, 2],
@@ -38,7 +38,7 @@ describe('the work of a call', () => {
       const override = { limit: units, burst: undefined, maxDelayMs: undefined, until: Infinity }
       applyOwn(
         Object.assign(new KeyState(), { terms: { override, grants: [], blockedUntil: 0 } }),
-        limit,
+        formOf(limit, false),
         0,
       )
       expect(workOf([{ limit }])).toBe(work)
