@@ -1,5 +1,5 @@
 import { type Decision, type EventOptions, SluiceError, type StoreOptions } from '@sluice/core'
-import { ChargeLimiter, openLimiter, textOf, warnOnce } from '@sluice/core/internal'
+import { ChargeLimiter, limitOfClient, openLimiter, textOf, warnOnce } from '@sluice/core/internal'
 import type { CallPolicies, McpCall, McpKey } from './options.ts'
 
 /** The policies of some calls, decided together. */
@@ -22,8 +22,12 @@ export class CallLimiter extends ChargeLimiter {
     const keys = await keysOf(this.#keys, call)
     const charges = this.compiledPolicies.map((policy, i) => {
       const key = keys[i] as string
-      const limit = policy.compiledLimit ?? policy.limitFor()
-      return { key, limit, cost: 1, claim: undefined, dryRun: policy.isDryRun(key) }
+      return {
+        key,
+        limit: limitOfClient(policy, key, policy.limitFor()),
+        cost: 1,
+        claim: undefined,
+      }
     })
     const decision = await this.decide(charges)
     this.report(decision, charges, performance.now() - startedAt)
