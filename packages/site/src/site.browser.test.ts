@@ -171,7 +171,7 @@ describe.each(SCREENS)('on a %s', (device, size) => {
     await lanes.first().waitFor()
     expect(await lanes.count()).toBe(6)
     await page.getByRole('row', { name: 'koa-ratelimit no no no no no' }).waitFor()
-    await page.getByRole('img', { name: /^CPU of Node/ }).waitFor()
+    await page.getByRole('img', { name: /^Node's CPU time/ }).waitFor()
     expect(await heightOf(page)).toBeLessThan(6500)
     await expectNoSidewaysScroll(page)
   })
