@@ -1,6 +1,6 @@
 import type { Decision, Limiter } from '@sluice/core'
 import { warnOnce } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
+import type { RateLimitOptions as CoreOptions, OpenApiDocument, Routes } from '@sluice/http'
 import { RoutedLimiter } from '@sluice/http/adapter'
 import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
@@ -25,6 +25,11 @@ export type RateLimitHandler = RequestHandler & {
    * Register it before the limiter.
    */
   usage(): RequestHandler
+  /**
+   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
+   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
+   */
+  openapi<D extends OpenApiDocument>(document: D): Promise<D>
 }
 
 declare global {
@@ -61,7 +66,8 @@ export function rateLimit<R extends Request = Request>(
   }
   const usage = (): RequestHandler => (request, response, next) =>
     limiter.usage(request, response).catch(next)
-  return Object.assign(handler, { limiter: limiter.limiter, usage })
+  const openapi: RateLimitHandler['openapi'] = (document) => limiter.openapi(document)
+  return Object.assign(handler, { limiter: limiter.limiter, usage, openapi })
 }
 
 /** A layer of Express's router, 4 and 5. Its error handlers take four arguments. */

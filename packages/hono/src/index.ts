@@ -1,5 +1,10 @@
 import type { Decision, Limiter } from '@sluice/core'
-import type { RateLimitOptions as CoreOptions, FetchReply, Routes } from '@sluice/http'
+import type {
+  RateLimitOptions as CoreOptions,
+  FetchReply,
+  OpenApiDocument,
+  Routes,
+} from '@sluice/http'
 import { checkLimitOptions, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
 import type { Context, Env, Handler, MiddlewareHandler } from 'hono'
 import { basePath, matchedRoutes } from 'hono/route'
@@ -35,6 +40,11 @@ export type RateLimitHandler = MiddlewareHandler & {
    * Register it before the limiter.
    */
   usage(): Handler
+  /**
+   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
+   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
+   */
+  openapi<D extends OpenApiDocument>(document: D): Promise<D>
 }
 
 declare module 'hono' {
@@ -95,7 +105,8 @@ export function rateLimit<E extends Env = any>(options: RateLimitOptions<E>): Ra
     await limiter.usage(c, reply)
     return reply.response as Response
   }
-  return Object.assign(middleware, { limiter: limiter.limiter, usage })
+  const openapi: RateLimitHandler['openapi'] = (document) => limiter.openapi(document)
+  return Object.assign(middleware, { limiter: limiter.limiter, usage, openapi })
 }
 
 /** The context of a runtime that drops work which a request leaves behind. */

@@ -1,6 +1,11 @@
 import type { Decision, Limiter } from '@sluice/core'
 import { checkFunction } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, FetchReply, Routes } from '@sluice/http'
+import type {
+  RateLimitOptions as CoreOptions,
+  FetchReply,
+  OpenApiDocument,
+  Routes,
+} from '@sluice/http'
 import {
   checkLimitOptions,
   fetchExchange,
@@ -29,6 +34,11 @@ export type LimitedFetch<Args extends unknown[], R extends Request = Request> = 
   readonly limiter: Limiter
   /** Responds with what the client has used of each policy, without charging it. */
   usage(request: R, ...args: Args): Promise<Response>
+  /**
+   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
+   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
+   */
+  openapi<D extends OpenApiDocument>(document: D): Promise<D>
 }
 
 const decisions = new WeakMap<Request, Decision | undefined>()
@@ -91,5 +101,6 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
     await limiter.usage(request, reply)
     return reply.response as Response
   }
-  return Object.assign(limited, { limiter: limiter.limiter, usage })
+  const openapi: LimitedFetch<Args, R>['openapi'] = (document) => limiter.openapi(document)
+  return Object.assign(limited, { limiter: limiter.limiter, usage, openapi })
 }

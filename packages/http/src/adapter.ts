@@ -11,7 +11,7 @@ export { notOfFramework } from './not-of-framework.ts'
 export { checkLimitOptions } from './options/check-limit-options.ts'
 export { HttpLimiter } from './path/http-limiter.ts'
 export type { Verdict } from './path/respond.ts'
-export { RoutedLimiter } from './path/routed-limiter.ts'
+export { loadDescription, RoutedLimiter } from './path/routed-limiter.ts'
 export { PROBLEM_MEDIA_TYPE } from './refusal/refusal.ts'
 export { isResponse, readResponse, sendableOf } from './refusal/result.ts'
 export type {

@@ -1,6 +1,6 @@
 import type { Decision, Limiter } from '@sluice/core'
 import { warnOnce } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
+import type { RateLimitOptions as CoreOptions, OpenApiDocument, Routes } from '@sluice/http'
 import { noteEnd, RoutedLimiter } from '@sluice/http/adapter'
 import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
@@ -25,6 +25,11 @@ export type RateLimitMiddleware = Middleware & {
    * Register it before the limiter.
    */
   usage(): Middleware
+  /**
+   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
+   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
+   */
+  openapi<D extends OpenApiDocument>(document: D): Promise<D>
 }
 
 declare module 'koa' {
@@ -62,7 +67,8 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
     }
   }
   const usage = (): Middleware => (ctx) => limiter.usage(ctx, ctx)
-  return Object.assign(middleware, { limiter: limiter.limiter, usage })
+  const openapi: RateLimitMiddleware['openapi'] = (document) => limiter.openapi(document)
+  return Object.assign(middleware, { limiter: limiter.limiter, usage, openapi })
 }
 
 /** Warns of a limiter behind all routers of the application, which only sees what none of them has answered. */

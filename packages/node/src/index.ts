@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Decision, Limiter, MaybePromise } from '@sluice/core'
 import { checkFunction } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, Routes } from '@sluice/http'
+import type { RateLimitOptions as CoreOptions, OpenApiDocument, Routes } from '@sluice/http'
 import { RoutedLimiter } from '@sluice/http/adapter'
 import { answerFailure } from './failures.ts'
 import { nodeAdapter } from './request-adapter.ts'
@@ -69,6 +69,12 @@ export interface NodeRateLimit {
     request: IncomingMessage | Http2ServerRequest,
     response: ServerResponse | Http2ServerResponse,
   ) => Promise<void>
+
+  /**
+   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
+   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
+   */
+  openapi<D extends OpenApiDocument>(document: D): Promise<D>
 }
 
 declare module 'node:http' {
@@ -128,7 +134,13 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     await limiter.usage(request as IncomingMessage, answer).catch(fail)
   }
 
-  return Object.assign(decide as NodeRateLimit, { upgrade, limiter: limiter.limiter, usage })
+  const openapi: NodeRateLimit['openapi'] = (document) => limiter.openapi(document)
+  return Object.assign(decide as NodeRateLimit, {
+    upgrade,
+    limiter: limiter.limiter,
+    usage,
+    openapi,
+  })
 }
 
 export default rateLimit

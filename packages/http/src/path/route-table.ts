@@ -44,14 +44,23 @@ export class RouteTable<T> {
     routing = LOOSE,
     other?: string,
   ): { readonly value: T } | undefined {
-    for (const route of this.#routes(routing)) {
-      const { entry, pattern } = route
-      if (!fits(entry, method)) continue
-      if (!pattern.test(path) && (other === undefined || !pattern.test(other))) continue
-      entry.hasMatched = true
-      return entry
-    }
-    return undefined
+    const entry = this.#find(method, path, routing, other)
+    if (entry !== undefined) entry.hasMatched = true
+    return entry
+  }
+
+  /** As `match`, of a path that nobody has requested. */
+  find(method: string, path: string, other: string): { readonly value: T } | undefined {
+    return this.#find(method, path, LOOSE, other)
+  }
+
+  #find(method: string, path: string, routing: Routing, other?: string): Entry<T> | undefined {
+    const route = this.#routes(routing).find(({ entry, pattern }) => {
+      return (
+        fits(entry, method) && (pattern.test(path) || (other !== undefined && pattern.test(other)))
+      )
+    })
+    return route?.entry
   }
 
   /** Warns, once for each entry, if a request that no entry matches looks like one of an entry that never matched. */

@@ -8,6 +8,7 @@ import {
   type Scope,
   WINDOW_OPTIONS,
 } from '@sluice/core/internal'
+import type { OpenApiDocument } from '../openapi/describe-limits.ts'
 import { checkLimitOptions } from '../options/check-limit-options.ts'
 import type { RateLimitOptions } from '../options/options.generated.ts'
 import type { RouteOverrides, Routes } from '../options/rate-limit-options.ts'
@@ -100,6 +101,18 @@ export class RoutedLimiter<Request, Response> {
   }
 
   /**
+   * Describes the limits in a copy of an OpenAPI document.
+   * Rejects with a SluiceError if it is no such document.
+   */
+  async openapi<D extends OpenApiDocument>(document: D): Promise<D> {
+    const { describeLimits } = await loadDescription()
+    return describeLimits(document, (method, path, other) => {
+      const found = this.#routes?.find(method, path, other)?.value ?? this.#everywhere
+      return found[0]?.compiled
+    })
+  }
+
+  /**
    * Makes the limiter of a route: the base's options with some replaced, on the same store.
    *
    * @param route its name, part of its keys if it has its own limit: a path, perhaps after a method
@@ -184,6 +197,9 @@ export class RoutedLimiter<Request, Response> {
     return [...new Set([...(others ?? []).flat(), ...loosely, ...strictly])]
   }
 }
+
+/** What describes limits in OpenAPI documents, which few applications need. */
+export const loadDescription = () => import('../openapi/describe-limits.ts')
 
 /** Stands for the error of a refusal, which usage is not. */
 function neverThrown(): never {

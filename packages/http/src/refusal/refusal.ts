@@ -121,7 +121,8 @@ function registered(type: string): string {
   return `https://iana.org/assignments/http-problem-types#${type}`
 }
 
-function problemOf({ status, banned }: Pick<Refusal, 'status' | 'banned'>) {
+/** The title and the problem type of a refusal. */
+export function problemOf({ status, banned }: Pick<Refusal, 'status' | 'banned'>) {
   return PROBLEMS[banned && status === 429 ? 'banned' : status]
 }
 

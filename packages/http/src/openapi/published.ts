@@ -1,0 +1,132 @@
+import type { PolicyDecision } from '@sluice/core'
+import type { Policy } from '@sluice/core/internal'
+import { MAX_WAIT_SECONDS } from '../fields/field-state.ts'
+import { policyText } from '../fields/policy-texts.ts'
+import type { CompiledOptions } from '../options/compile-options.ts'
+import { PROBLEM_MEDIA_TYPE, problemOf } from '../refusal/refusal.ts'
+import type { Components } from './components.ts'
+
+type Options = CompiledOptions<never, never>
+/** What is read of the options of a limiter. */
+export type Limit = Pick<
+  Options,
+  'adapter' | 'dryRun' | 'policies' | 'profile' | 'respond' | 'showsDryRuns' | 'statusCode'
+> & { readonly rules: readonly Rule[] }
+type Rule = Pick<Options['rules'][number], 'policies' | 'place' | 'cost' | 'settle'>
+
+/** Printable ASCII, as in fields and in the names of policies. */
+const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: '^[ -~]*$' })
+const integer = (minimum: number, maximum: number) =>
+  ({ type: 'integer', format: 'int32', minimum, maximum }) as const
+
+/** Whether the limit may refuse a request. */
+export function refuses({ dryRun, policies, respond }: Limit): boolean {
+  return !dryRun && respond !== 'continue' && policies.some(mayRefuse)
+}
+
+function mayRefuse({ enforced, live }: Policy): boolean {
+  return enforced > 0 || live !== undefined
+}
+
+/** The fields that the profile writes about these policies: not each is written about each unit. */
+export function fieldsOf(limit: Limit, components: Components): Record<string, object> {
+  const { dryRun, policies, profile, showsDryRuns } = limit
+  const fields: Record<string, object> = {}
+  const shown = policies.filter((each) => !dryRun && (showsDryRuns || mayRefuse(each)))
+  const state = shown.map(({ name, unit, limit = 1, windowMs }) => {
+    const numbers = { limit, remaining: limit, windowMs, resetMs: 0, effectiveMs: 0, at: 0 }
+    return { name, unit, ...numbers } as PolicyDecision
+  })
+  const texts = state.map((policy) => policyText(policy))
+  let hasUsage = false
+  for (const group of profile.groups) {
+    const subject = group.usage
+      ? 'What is left of the rate limit'
+      : 'The policies of the rate limit'
+    const description = `${subject}, in the form of ${profile.name}.`
+    group.write({ policies: state, texts, violated: [] }, (field) => {
+      // Spectral's rule reads names by their case, and accepts one form of the usage, not two.
+      const name = group.usage && hasUsage ? field.toLowerCase() : field
+      fields[name] = components.refer('headers', name, { description, schema: text(8192) })
+    })
+    hasUsage ||= group.usage
+  }
+  return fields
+}
+
+/** The fields of a refusal besides those of the policies. */
+export function waitFieldsOf({ profile }: Limit, components: Components): Record<string, object> {
+  const wait = {
+    description: 'The time to wait before the next request, in seconds.',
+    schema: integer(1, MAX_WAIT_SECONDS),
+  }
+  const others = profile.waitFields.map(({ name }) => {
+    const description = 'What the SDKs of model APIs read beside Retry-After.'
+    return [name, components.refer('headers', name, { description, schema: text(32) })]
+  })
+  const name = 'Retry-After'
+  return { [name]: components.refer('headers', name, wait), ...Object.fromEntries(others) }
+}
+
+/** The response of a refusal: without content where the application sends its own. */
+export function refusalOf(limit: Limit, headers: object, components: Components): object {
+  const { adapter, policies, profile, respond, rules, statusCode: status } = limit
+  const [problem, banned] = [false, true].map((isBan) => problemOf({ status, banned: isBan })) as [
+    ReturnType<typeof problemOf>,
+    ReturnType<typeof problemOf>,
+  ]
+  const isPlain = problem.type === 'about:blank'
+  const quotas = isPlain ? [] : rules.flatMap((rule) => quotaText(rule) ?? [])
+  const description =
+    quotas.length > 0 ? `${problem.title}: ${quotas.join(', ')}.` : `${problem.title}.`
+  const name = status === 429 ? 'RateLimited' : problem.title.replace(/ /g, '')
+  const isOwn = respond === 'throw' ? adapter.toThrown === undefined : respond !== undefined
+  const either = (one: string, other: string) => ({
+    type: 'string',
+    enum: [...new Set([one, other])],
+  })
+  const error = profile.errorOf?.(problem.title, undefined, 1)
+  const members = Object.entries(error ?? {}).map(([member, value]) => {
+    return [member, typeof value === 'string' ? text(256) : { enum: [value] }]
+  })
+  const schema = {
+    type: 'object',
+    required: ['type', 'title', 'status'],
+    properties: {
+      type: either(problem.type, banned.type),
+      title: either(problem.title, banned.title),
+      status: { ...integer(status, status), enum: [status] },
+      ...(!isPlain && {
+        'violated-policies': { type: 'array', maxItems: policies.length, items: text(128) },
+      }),
+      ...(error && { error: { type: 'object', properties: Object.fromEntries(members) } }),
+    },
+  }
+  const content = isOwn
+    ? undefined
+    : { [PROBLEM_MEDIA_TYPE]: { schema: components.refer('schemas', `${name}Problem`, schema) } }
+  return components.refer('responses', name, { description, headers, ...(content && { content }) })
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+  ['millisecond', 1],
+] as const
+
+/** A quota that is the same for every request: `100 requests per minute`. */
+function quotaText({ policies, place, cost, settle }: Rule): string | undefined {
+  const policy = policies[place] as Policy
+  const { compiledLimit, enforced, live, unit } = policy
+  if (compiledLimit === undefined || live !== undefined || enforced < 1) return undefined
+  const { limit, windowMs, calendar } = compiledLimit.params
+  if (unit === 'concurrent-requests') return `${limit} requests at the same time`
+  // Requests that cost more, or are free, are not as many as units.
+  if (unit === 'requests' && (cost !== 1 || settle !== undefined)) return undefined
+  const [name, ms] = UNITS.find(([, length]) => windowMs % length === 0) as (typeof UNITS)[number]
+  const count = windowMs / ms
+  const window = calendar?.name.split(':')[0] ?? (count === 1 ? name : `${count} ${name}s`)
+  return `${limit} ${limit === 1 ? unit.replace(/s$/, '') : unit} per ${window}`
+}
