@@ -79,7 +79,7 @@ async function install(app: FastifyInstance, options: RateLimitOptions): Promise
     addsRoutes: true,
     scope: registrationScope(number),
   })
-  const httpLimiters = new RouteLimiters(all, hook)
+  const httpLimiters = new RouteLimiters(all, hook, (load) => void app.addHook('onReady', load))
 
   if (!Object.hasOwn(app, 'rateLimit')) app.decorate('rateLimit', httpLimiters.limiter)
   if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', undefined)

@@ -3,6 +3,7 @@ import { readAdapterOption } from '@sluice/core/internal'
 import type { RouteOverrides } from '@sluice/http'
 import type { HttpLimiter, RoutedLimiter } from '@sluice/http/adapter'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { type DescribedRoute, describer, type TransformObject } from './describe-routes.ts'
 import { type Hook, type HookHandler, handler } from './hook.ts'
 
 /** The limiter of a plugin. */
@@ -19,6 +20,11 @@ export interface FastifyLimiter extends Limiter {
    * `config: { rateLimit: false }` on its route.
    */
   usage(): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  /**
+   * The option `transformObject` of `@fastify/swagger`: describes the limits of the routes that are
+   * added after the plugin. Call it before the application is ready.
+   */
+  openapi(): TransformObject
 }
 
 type RouteLimiter = HttpLimiter<FastifyRequest, FastifyReply>
@@ -45,9 +51,18 @@ export class RouteLimiters {
   readonly #base: Mark
   /** The entry of the route that a request has reached first. */
   readonly #reached = new WeakMap<FastifyRequest, Mark>()
+  /** Every route that has been added. */
+  readonly #routes: DescribedRoute[] = []
 
-  /** @param hook the hook in which requests are decided, unless their route has another */
-  constructor(all: RoutedLimiter<FastifyRequest, FastifyReply>, hook: Hook) {
+  /**
+   * @param hook the hook in which requests are decided, unless their route has another
+   * @param beforeReady lets the application be ready when the function's promise is fulfilled
+   */
+  constructor(
+    all: RoutedLimiter<FastifyRequest, FastifyReply>,
+    hook: Hook,
+    beforeReady: (load: () => Promise<void>) => void,
+  ) {
     this.#all = all
     this.#hook = hook
     this.#base = { httpLimiter: all.base, hook }
@@ -57,6 +72,7 @@ export class RouteLimiters {
         await all.usage(request, reply)
         return reply
       },
+      openapi: () => describer(this.#routes, beforeReady),
     })
   }
 
@@ -65,13 +81,15 @@ export class RouteLimiters {
    * @throws SluiceError for invalid options
    */
   add(route: RouteOptions): void {
-    if (route.config?.rateLimit === undefined) return
-    const mark = this.#compile(route.config, route.method, route.url)
+    const own = route.config?.rateLimit !== undefined
+    const mark = own ? this.#compile(route.config ?? {}, route.method, route.url) : this.#base
+    this.#routes.push({ methods: [route.method].flat(), url: route.url, limiter: mark.httpLimiter })
+    if (!own) return
     // A config may be shared by several routes, so it is left as it is.
     route.config = { ...route.config, [this.#mark]: mark }
     if (mark.hook === this.#hook) return
-    const own = handler((request) => this.of(request, mark.hook)) as never
-    route[mark.hook] = [own, ...[route[mark.hook] ?? []].flat()]
+    const decide = handler((request) => this.of(request, mark.hook)) as never
+    route[mark.hook] = [decide, ...[route[mark.hook] ?? []].flat()]
   }
 
   /** The limiter that decides a request in a hook; undefined if none does. */
