@@ -5,6 +5,9 @@ import type { NestRequest, NestResponse } from './request-adapter.ts'
 /** The key under which a controller or a handler has its options; false: it is exempt. */
 export const OPTIONS = 'sluice:options'
 
+/** The key under which a guard says that it limits: it holds for classes that extend it. */
+export const GUARD = 'sluice:guard'
+
 /**
  * Options that differ for a handler, or for each handler of a class. A handler's options override
  * its class's. A handler with its own limit counts separately.

@@ -1,7 +1,14 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common'
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common'
 import { type MaybePromise, SluiceError } from '@sluice/core'
 import { warnOnce } from '@sluice/core/internal'
+import { GUARD } from './decorators.ts'
 import { RateLimitException } from './exception.ts'
 import { RateLimits } from './rate-limits.ts'
 import { type AnyRequest, type AnyResponse, typeWhenWritten } from './request-adapter.ts'
@@ -106,4 +113,5 @@ function never(): Promise<never> {
 
 // Calls instead of syntax: what decorators compile to differs between compilers.
 Injectable()(RateLimitGuard)
+SetMetadata(GUARD, true)(RateLimitGuard)
 Inject(RateLimits)(RateLimitGuard, undefined as never, 0)

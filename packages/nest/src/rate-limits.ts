@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common'
 import { MetadataScanner, Reflector } from '@nestjs/core'
 import type { Limiter } from '@sluice/core'
-import type { RateLimitOptions, RouteOverrides } from '@sluice/http'
+import { checkFunction } from '@sluice/core/internal'
+import type { OpenApiDocument, RateLimitOptions, RouteOverrides } from '@sluice/http'
 import { type HttpLimiter, RoutedLimiter } from '@sluice/http/adapter'
 import { OPTIONS } from './decorators.ts'
 import { type AnyRequest, type AnyResponse, nestAdapter } from './request-adapter.ts'
@@ -61,6 +62,18 @@ export class RateLimits {
         to.send?.(Buffer.from(body))
       },
     )
+  }
+
+  /**
+   * Describes the limits in an OpenAPI document: `await limits.openapi(() =>
+   * SwaggerModule.createDocument(app, config))`. Handlers without the guard are left out.
+   *
+   * @param create makes the document, before it returns
+   */
+  async openapi<D extends OpenApiDocument>(create: () => D): Promise<D> {
+    checkFunction('create', create, '() => SwaggerModule.createDocument(app, config)')
+    const { describeHandlers } = await import('./describe-handlers.ts')
+    return describeHandlers(create, this.#known)
   }
 
   /** Makes the limiters of a controller, so that a mistake shows at start. */
