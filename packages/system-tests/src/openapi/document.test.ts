@@ -111,6 +111,10 @@ describe('the refusals of a server', () => {
 
   const tokens = { name: 'tokens', limit: 1, window: '1h', unit: 'tokens', cost: 1 } as const
   const ONE = { limit: 1, window: '1h' } as const
+  const DRY = [
+    { name: 'all', ...ONE },
+    { ...tokens, dryRun: true },
+  ] as const
   test.each<[string, number, RateLimitOptions]>([
     ['draft-11', 429, ONE],
     ['statusCode 402', 402, { ...ONE, statusCode: 402 }],
@@ -125,16 +129,8 @@ describe('the refusals of a server', () => {
     ['a unit without a field', 429, { policies: [tokens], headers: ['draft-11', 'legacy'] }],
     ['a ban', 429, { ...ONE, ban: { after: 1, within: '1h', for: ['1h'] } }],
     ['requests in progress', 429, { concurrent: 0 }],
-    [
-      'a dry run among them',
-      429,
-      {
-        policies: [
-          { name: 'a', ...ONE },
-          { name: 'b', ...ONE, dryRun: true },
-        ],
-      },
-    ],
+    ['a dry run among them', 429, { policies: DRY, headers: 'openai' }],
+    ['a dry run that is shown', 429, { policies: DRY, headers: ['openai', 'dry-run'] }],
   ])('%s: they are as the document says', async (_, status, options) => {
     const limit = rateLimit(options)
     const app = express().use(limit)
@@ -226,6 +222,7 @@ describe('the operations of a document', () => {
         },
       },
       '/none': { get: {} },
+      '/plain': { get: { responses: { 429: { description: 'own' } } } },
     })
     document.components = { responses: { Ok: { description: 'ok' } } }
     const published = await publish(LIMIT, document)
@@ -242,6 +239,7 @@ describe('the operations of a document', () => {
       expect.objectContaining({ Ok: { description: 'ok' }, RateLimited: expect.anything() }),
     )
     expect(statusesOf(published, '/none')).toEqual(['429'])
+    expect(fieldsOf(responsesOf(published, '/plain')[429])).toEqual([...DRAFT_11, 'Retry-After'])
   })
 
   test('names of components that are taken stay: other names are used, and the second time the same', async () => {
