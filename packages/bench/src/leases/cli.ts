@@ -25,7 +25,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     /** Units in a second. */
     limit: { type: 'string', default: '4000' },
-    /** Writes the charts of docs/leases.md. */
+    /** Writes the charts of docs/performance.md. */
     write: { type: 'boolean', default: false },
   },
 })
