@@ -39,7 +39,7 @@ export type PricedUsage = Usage & {
 /**
  * Returns the price of usage, in the budget's unit. If it throws, or returns anything but a number
  * of at least 0, the usage has no price: then a call is refused, and past usage costs what was
- * reserved. The same happens if the usage has a field that makes a call dearer (`service_tier`,
+ * reserved. The same happens if the usage has a field that makes a call cost more (`service_tier`,
  * `speed`, `inference_geo`, `modalities`, `server_tools`), and the function does not read it.
  */
 export type Price = (usage: PricedUsage) => number | undefined

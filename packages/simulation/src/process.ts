@@ -437,7 +437,7 @@ export class Process {
     const { policies: planned, waits } = plan.application
     // A ban counts a refusal before a wait, which is no decision.
     const isPlain = waits === undefined && planned.every((each) => !('maxDelay' in each))
-    // Those of one moment whose windows differ are told of in another order than they were decided.
+    // Where windows differ, decisions of one moment are reported in another order than they were made.
     if (source !== 'local' || this.#decidesApart || !isPlain || this.quotas.vary) return
     const isRefused = policies.some(
       (each, i) =>
