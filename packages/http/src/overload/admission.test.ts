@@ -164,6 +164,18 @@ test('critical requests over new connections, of which a turn accepts one, do no
   expect(p99(critical)).toBeLessThan(150)
 })
 
+test('one that connects during a slice is read before the next one, however quiet it was before', () => {
+  const server = new VirtualServer({ classes: CLASSES }, (self, end) => {
+    self.block(10)
+    end()
+  })
+  for (let i = 0; i < 10; i += 1) server.arrive(0, { importance: NORMAL })
+  server.arrive(55, { importance: CRITICAL, connects: true })
+  server.run(500)
+  const critical = of(server, ({ importance }) => importance === CRITICAL)
+  expect(critical).toMatchObject([{ result: 'served', latencyMs: 15 }])
+})
+
 test('a burst waits and is served', () => {
   const server = played(
     (HANDLERS['on the CPU'] as () => Handler)(),

@@ -323,8 +323,9 @@ export class Admission {
   /** After a long slice, the event loop reads all that has arrived: in one turn it accepts one connection. */
   readonly #endSlice = () => {
     const now = this.#runtime.now()
+    const isFirst = this.#readingSince === undefined
     this.#readingSince ??= now
-    this.#quietTurns = this.#arrived === this.#seen ? this.#quietTurns + 1 : 0
+    this.#quietTurns = isFirst || this.#arrived !== this.#seen ? 0 : this.#quietTurns + 1
     this.#seen = this.#arrived
     if (this.#isSliceOver(now) && this.#quietTurns < QUIET && now - this.#readingSince < SLICE_MS) {
       this.#runtime.afterTurn(this.#endSlice)
