@@ -175,3 +175,8 @@ test('a store that fails does what the limiter says, and ends no process', async
   await counted.decrement('127.0.0.1')
   expect(warned).toContain('SLUICE_SETTLE')
 })
+
+test.each([undefined, {}, () => {}])('%p is no limiter', (given) => {
+  const error = { code: 'SLUICE_OPTION_TYPE', option: 'limiter.consume' }
+  expect(() => sluiceStore(given as never)).toThrow(expect.objectContaining(error) as never)
+})

@@ -1,5 +1,5 @@
 import type { Decision, Limiter } from '@sluice/core'
-import { conflict, StoreLimiter, textOf, warnOnce } from '@sluice/core/internal'
+import { checkFunction, conflict, StoreLimiter, textOf, warnOnce } from '@sluice/core/internal'
 
 /** The requests of a client, as express-rate-limit counts them. */
 export interface SluiceStoreHits {
@@ -36,8 +36,11 @@ export interface SluiceStore {
  *
  * `init` and `increment` throw a SluiceError where one of these two meets a bucket: what refused requests owe would
  * refuse the client long after they end. A window ends it.
+ *
+ * @throws SluiceError if it is no limiter
  */
 export function sluiceStore(limiter: Limiter): SluiceStore {
+  checkFunction('limiter.consume', limiter?.consume, 'of a limiter, which createLimiter makes')
   const isBucket =
     limiter instanceof StoreLimiter &&
     limiter.compiledPolicies.some(({ algorithm }) => algorithm.drains)
