@@ -203,6 +203,7 @@ export class Budget<L extends string = string> {
     const levels = this.#runs.flat().filter(({ shown }) => shown === 'toolCalls')
     if (levels.length === 0)
       throw wrong('tools()', 'a run with maxToolCalls', undefined, 'Give run() maxToolCalls.')
+    if (!Array.isArray(tools)) checkObject('tools', tools, 'the tools of an agent')
     return countedTools(tools, async () => {
       const { limiter, charges } = await this.#ask(who, 0, levels)
       const refusal = await limiter.countTool(charges)

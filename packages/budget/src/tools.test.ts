@@ -193,4 +193,7 @@ test('without maxToolCalls there is nothing to count', () => {
   expect(() => runWith({ maxCalls: 1 }).tools(who, {})).toThrow('Give run() maxToolCalls')
   expect(() => budget.tools(who, {})).toThrow('Give run() maxToolCalls')
   expect(() => runWith({ maxToolCalls: -1 })).toThrow('maxToolCalls')
+  expect(() => runWith({ maxToolCalls: 1 }).tools(who, undefined as never)).toThrow(
+    'Give tools as an object',
+  )
 })
