@@ -40,7 +40,7 @@ const LEFT_TO_ALL = [
   '/nest/src/(throttler-storage|transports)',
   // The command in a process of its own, and on each store; its parts are tested in this one.
   '/cli/src/(.*\\.cli|readme|known-traffic)',
-  '/cli/src/operate/(postgres|on-call|connect|policy/|serve/)',
+  '/cli/src/operate/(mysql|postgres|on-call|connect|policy/|serve/)',
   '/cli/src/replay/runs/',
   // One more client, server or set-up of the same store, and what the tests themselves stand on.
   '/system-tests/src/stores/redis-cluster',

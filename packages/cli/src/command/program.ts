@@ -251,6 +251,7 @@ function storeOptions(command: Command): Command {
   return command
     .option('--redis <url>', 'redis://, rediss:// or redis+sentinel:// (default: $REDIS_URL)')
     .option('--postgres <url>', 'postgres:// or postgresql:// (default: $DATABASE_URL)')
+    .option('--mysql <url>', 'mysql:// or mariadb:// (default: $DATABASE_URL)')
     .option('--sqlite <file>', 'the file of an sqliteStore')
     .option('--schema <name>', 'PostgreSQL: the schema of the table (default: public)')
     .option(

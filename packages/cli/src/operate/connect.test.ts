@@ -115,11 +115,13 @@ const both = { REDIS_URL: 'redis://a', DATABASE_URL: 'postgres://a' }
 
 test.each([
   [{}, {}, /^say where the store is: --redis .* --postgres/],
-  [{}, { REDIS_URL: '', DATABASE_URL: 'mysql://a' }, /^say where the store is/],
+  [{}, { REDIS_URL: '', DATABASE_URL: 'mssql://a' }, /^say where the store is/],
+  [{}, { ...both, DATABASE_URL: 'mysql://a' }, / are both set: .* --redis or --mysql/],
   [{}, both, /^REDIS_URL and DATABASE_URL are both set: .* --redis or --postgres/],
   [{ redis: 'redis://a', client: 'b.js' }, {}, /^--redis and --client exclude each other/],
   [{ redis: 'redis://a', postgres: 'postgres://b' }, {}, /^--redis and --postgres exclude/],
   [{ postgres: 'redis://:secret@a' }, {}, /^--postgres: expected postgres:\/\/(?!.*secret)/],
+  [{ mysql: 'redis://:secret@a' }, {}, /^--mysql: expected mysql:\/\/(?!.*secret)/],
   [{ redis: '' }, { DATABASE_URL: 'postgres://a' }, /^--redis: expected redis:/],
   [{ client: 'nowhere.js' }, both, /can't be loaded/],
 ])('%j with %j is refused', async (flags, env, message) => {
@@ -128,7 +130,7 @@ test.each([
 
 test('the variable names the store if no flag does', async () => {
   const name = (key: string) => ({ [key]: withPassword() })
-  const connection = await connect({}, { ...name('REDIS_URL'), DATABASE_URL: 'mysql://a' })
+  const connection = await connect({}, { ...name('REDIS_URL'), DATABASE_URL: 'mssql://a' })
   expect(await listed(connection)).toHaveLength(5)
   await expect(connect({ schema: 'limits' }, name('REDIS_URL'))).rejects.toThrow('--schema')
   connection.close()

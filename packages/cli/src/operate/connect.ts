@@ -6,14 +6,16 @@ import { loadModule } from '../load-module.ts'
 import type { Connection } from './connection.ts'
 import { healthOf } from './health.ts'
 import { optionsOfUrl } from './redis-url.ts'
-import { isPool, isPostgresUrl } from './store-kind.ts'
+import { isMysqlPool, isMysqlUrl, isPostgresPool, isPostgresUrl } from './store-kind.ts'
 
-/** Where the store is: one of `redis`, `postgres`, `sqlite` and `client`. */
+/** Where the store is: one of `redis`, `postgres`, `mysql`, `sqlite` and `client`. */
 export interface ConnectFlags {
   /** URL. */
   readonly redis?: string | undefined
   /** URL. */
   readonly postgres?: string | undefined
+  /** URL. */
+  readonly mysql?: string | undefined
   /** Path of a file. */
   readonly sqlite?: string | undefined
   /** A file that exports a client. */
@@ -32,15 +34,20 @@ export async function connect(
   flags: ConnectFlags,
   env: Environment = process.env,
 ): Promise<Connection> {
-  const { redis, postgres, sqlite, client: file } = placeOf(flags, env)
+  const { redis, postgres, mysql, sqlite, client: file } = placeOf(flags, env)
   const { schema } = flags
   const client = file === undefined ? undefined : await clientIn(file)
-  const pool = client !== undefined && isPool(client) ? client : undefined
+  const pool = client !== undefined && isPostgresPool(client) ? client : undefined
   if (postgres !== undefined || pool !== undefined) {
     const { connectToPostgres, postgresConnection } = await import('./postgres-connection.ts')
     return postgresConnection(pool ?? (await connectToPostgres(postgres as string)), schema)
   }
   if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL, this store is not')
+  const mysqlPool = client !== undefined && isMysqlPool(client) ? client : undefined
+  if (mysql !== undefined || mysqlPool !== undefined) {
+    const { connectToMysql, mysqlConnection } = await import('./mysql-connection.ts')
+    return mysqlConnection(mysqlPool ?? (await connectToMysql(mysql as string)))
+  }
   if (sqlite !== undefined) {
     const { sqliteConnection } = await import('./sqlite-connection.ts')
     return sqliteConnection(sqlite)
@@ -52,9 +59,9 @@ export async function connect(
 
 /** The one flag that says where the store is, else the one variable. @throws UsageError */
 function placeOf(given: ConnectFlags, env: Environment): ConnectFlags {
-  const { redis, postgres, sqlite, client } = given
+  const { redis, postgres, mysql, sqlite, client } = given
   // One that is empty names no other store: its value may have been meant to come from a variable.
-  const all = Object.entries({ redis, postgres, sqlite, client })
+  const all = Object.entries({ redis, postgres, mysql, sqlite, client })
   const flags = all.filter(([, given]) => given !== undefined)
   if (flags.length === 1) return Object.fromEntries(flags)
   if (flags.length > 1) {
@@ -63,17 +70,22 @@ function placeOf(given: ConnectFlags, env: Environment): ConnectFlags {
   }
   const { REDIS_URL, DATABASE_URL = '' } = env
   // Applications have it for databases of other kinds, too.
-  const isPostgres = isPostgresUrl(DATABASE_URL)
-  if (REDIS_URL && isPostgres) {
+  const database = databaseOf(DATABASE_URL)
+  if (REDIS_URL && database) {
     throw new UsageError(
-      'REDIS_URL and DATABASE_URL are both set: name the store with --redis or --postgres, or leave one of them empty',
+      `REDIS_URL and DATABASE_URL are both set: name the store with --redis or --${database}, or leave one of them empty`,
     )
   }
   if (REDIS_URL) return { redis: REDIS_URL }
-  if (isPostgres) return { postgres: DATABASE_URL }
+  if (database) return { [database]: DATABASE_URL }
   throw new UsageError(
-    'say where the store is: --redis redis://host:6379, --postgres postgres://host/database, --sqlite file, --client file, or REDIS_URL or DATABASE_URL',
+    'say where the store is: --redis redis://host:6379, --postgres postgres://host/database, --mysql mysql://host/database, --sqlite file, --client file, or REDIS_URL or DATABASE_URL',
   )
+}
+
+function databaseOf(url: string): 'postgres' | 'mysql' | undefined {
+  if (isPostgresUrl(url)) return 'postgres'
+  return isMysqlUrl(url) ? 'mysql' : undefined
 }
 
 /** The methods of node-redis and valkey-glide besides those of the store. */
@@ -93,7 +105,7 @@ async function clientIn(file: string): Promise<RedisClient> {
   const client: unknown = await (typeof loaded === 'function' ? loaded() : loaded)
   if (typeof client !== 'object' || client === null) {
     throw new UsageError(
-      `--client: expected a client of Redis, or a Pool of pg, as the default export of ${file}`,
+      `--client: expected a client of Redis, or a pool of pg or mysql2, as the default export of ${file}`,
     )
   }
   const { isOpen, listenerCount } = client as Owned

@@ -1,12 +1,9 @@
-import { join } from 'node:path'
-import { cwd } from 'node:process'
 import { postgresStore } from '@sluice/postgres'
-import { messageOf } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
 import type { Pool } from 'pg'
 import { type Connection, TIMEOUT_MS } from './connection.ts'
 import type { Health } from './health.ts'
-import { loadPg } from './load-pg.ts'
+import { loadDriver, tryPool } from './load-driver.ts'
 import { isPostgresUrl } from './store-kind.ts'
 
 /** Enough for one command. */
@@ -23,23 +20,14 @@ export async function connectToPostgres(url: string): Promise<Pool> {
   if (!isPostgresUrl(url)) {
     throw new UsageError('--postgres: expected postgres://user:password@host:5432/database')
   }
-  // As the project has it, else beside the command.
-  const pg = loadPg([join(cwd(), 'package.json'), import.meta.url])
-  const pool = new pg.Pool({
+  const { Pool } = loadDriver('--postgres', 'pg')
+  const pool = new Pool({
     connectionString: url,
     connectionTimeoutMillis: TIMEOUT_MS,
     max: CONNECTIONS,
     application_name: 'sluice',
   })
-  try {
-    await pool.query('SELECT 1')
-    return pool
-  } catch (error) {
-    await pool.end()
-    // Of several addresses that fail, Node's error has no message of its own.
-    const errors = error instanceof AggregateError ? error.errors : [error]
-    throw new Error(`PostgreSQL: ${errors.map(messageOf).join('; ')}`)
-  }
+  return tryPool('PostgreSQL', pool)
 }
 
 /** @param schema the schema of the table; undefined: the store's default */

@@ -1,9 +1,5 @@
 // The commands on PostgreSQL: every way to a pool, and that each of them works there.
 
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLimiter } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
@@ -14,30 +10,7 @@ import { Pool } from 'pg'
 import { ended, startCli } from '../testing/run-cli.ts'
 import { type ConnectFlags, connect } from './connect.ts'
 
-const { folder, file } = scratch()
-
-/** The names of what `loadPg` finds, or its message, in a process of its own: Jest finds modules in its own way. */
-function loaded(places: readonly string[]): string {
-  const module = JSON.stringify(join(__dirname, 'load-pg.ts'))
-  const script = `import(${module})
-    .then(({ loadPg }) => Object.keys(loadPg(${JSON.stringify(places)})).join())
-    .catch(({ message }) => message)
-    .then(console.log)`
-  const args = ['--import', pathToFileURL(require.resolve('tsx')).href, '-e', script]
-  // A script of a package manager may have set it.
-  const env = { ...process.env, NODE_PATH: '' }
-  return execFileSync(process.execPath, args, { encoding: 'utf8', env })
-}
-
-test("pg is the project's, and if it is missing, the message says how to get it", () => {
-  const inner = join(folder, 'project/node_modules/pg')
-  const [project, elsewhere] = [join(folder, 'project/package.json'), join(folder, 'package.json')]
-  mkdirSync(inner, { recursive: true })
-  writeFileSync(join(inner, 'index.js'), "exports.own = 'of the project'")
-  expect(loaded([project, __filename])).toBe('own\n')
-  expect(loaded([elsewhere, __filename])).toContain('Pool')
-  expect(loaded([elsewhere])).toMatch(/^--postgres needs the package pg: npm install pg/)
-})
+const { file } = scratch()
 
 describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
   let server: PostgresServer
