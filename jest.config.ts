@@ -56,7 +56,7 @@ const LEFT_TO_RELEASE = [
   '/budget/src/hard',
   '/simulation/src/histories/real-stores',
   // The simulator plays the same faults in each run.
-  '/system-tests/src/faults/(cluster|failover|overload|postgres|server|settlements|shares|slots)',
+  '/system-tests/src/faults/(cluster|failover|mysql|overload|postgres|server|settlements|shares|slots)',
   '/system-tests/src/policies/processes',
   '/system-tests/src/examples/observability',
   '/bench/src/(budget|comparison|contenders)/',

@@ -1,12 +1,14 @@
 // node scripts/faults.mjs: causes every fault and prints the measurements as tables, which it also writes into
 // docs/failures.md.
+// node scripts/faults.mjs NAME: only the faults whose file has this name, such as mysql
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { exit } from 'node:process'
+import { argv, exit } from 'node:process'
 import { ensureInstalled } from './install.mjs'
 import { jest } from './jest.mjs'
+import { findMysql } from './programs/mysql.mjs'
 import { otherNode } from './programs/node.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findRedis } from './programs/redis.mjs'
@@ -29,6 +31,7 @@ const LIMITS = {
 const TABLES = {
   limits: { start: '<!-- figures: made by node scripts/faults.mjs -->', ...LIMITS },
   postgres: { start: '<!-- figures of PostgreSQL: made by node scripts/faults.mjs -->', ...LIMITS },
+  mysql: { start: '<!-- figures of MySQL: made by node scripts/faults.mjs -->', ...LIMITS },
   sqlite: { start: '<!-- figures of SQLite: made by node scripts/faults.mjs -->', ...LIMITS },
   slots: {
     start: '<!-- figures of requests in progress: made by node scripts/faults.mjs -->',
@@ -52,13 +55,17 @@ function tableOf({ head, row }, figures) {
 
 const redis = await findRedis()
 await findPostgres()
+await findMysql()
 await ensureInstalled()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'))
 const file = join(folder, 'figures')
 // The faults of SQLite need a Node that has it.
 const other = process.getBuiltinModule('node:sqlite') ? undefined : otherNode('node@24')
 const env = { REDIS_SERVER: redis, SLUICE_FIGURES: file, ...(other && { PATH: other.path }) }
-const { code, skipped } = await jest(['-i', 'packages/system-tests/src/faults'], env)
+const { code, skipped } = await jest(
+  ['-i', `packages/system-tests/src/faults/${argv[2] ?? ''}`],
+  env,
+)
 if (existsSync(file)) {
   const figures = readFileSync(file, 'utf8')
     .trim()
@@ -67,10 +74,9 @@ if (existsSync(file)) {
   const page = join(root, 'docs', 'failures.md')
   let text = readFileSync(page, 'utf8')
   for (const [name, table] of Object.entries(TABLES)) {
-    const written = tableOf(
-      table,
-      figures.filter((each) => each.table === name),
-    )
+    const own = figures.filter((each) => each.table === name)
+    if (own.length === 0) continue
+    const written = tableOf(table, own)
     console.log(written)
     const from = text.indexOf(table.start)
     const generated = text.slice(from, text.indexOf(END, from))

@@ -35,7 +35,7 @@ export function conclude(
   fault: string,
   report: Report,
   { bound, normalMs }: Pick<Figures, 'bound' | 'normalMs'>,
-  table: 'limits' | 'postgres' | 'sqlite' = 'limits',
+  table: 'limits' | 'postgres' | 'mysql' | 'sqlite' = 'limits',
 ): void {
   expect(report.errors).toEqual([])
   expect(report.worstExcess).toBeLessThanOrEqual(bound)
