@@ -683,6 +683,5 @@ describe('options', () => {
     const call = await budget.reserve(who, { model: 'large', output: 1 })
     expect(call).toMatchObject({ allowed: false, reason: 'store', level: undefined })
     await call.settle({ model: 'large', output: 1 })
-    lost.disconnect()
   })
 })
