@@ -29,12 +29,16 @@ const INSTEAD: Readonly<Record<string, string>> = {
   RLWrapperTimeouts: 'deadline takes the place of the wrapper.',
   RateLimiterPostgres:
     'createLimiter({ limit, window, store: postgresStore(pool) }) takes its place; postgresStore is in @sluice/postgres, and store.migrate() creates its table.',
+  RateLimiterMySQL:
+    'createLimiter({ limit, window, store: mysqlStore(pool) }) takes its place, with a pool of mysql2/promise; mysqlStore is in @sluice/mysql, and store.migrate() creates its table.',
+  RateLimiterSQLite:
+    'createLimiter({ limit, window, store: sqliteStore(path) }) takes its place; sqliteStore is in @sluice/sqlite.',
   RateLimiterCluster:
     'createLimiter counts in each process. To share the counts, pass a client of Redis or Valkey as its store.',
 }
 
 const ELSE =
-  'Sluice has no such store. createLimiter takes a client of Redis or Valkey, postgresStore(pool) of @sluice/postgres, or a store of your own.'
+  'Sluice has no such store. createLimiter takes a client of Redis or Valkey, a store of @sluice/postgres, @sluice/mysql or @sluice/sqlite, or a store of your own.'
 
 type Limiter = { readonly use: Use; readonly made: NodePath<t.NewExpression> }
 
