@@ -407,9 +407,9 @@ export const CODES = {
       action: 'Find what is missing by `counts()`, while the window lasts.',
     },
     SLUICE_TOOL_UNKNOWN: {
-      meaning: '`tools` of an MCP limiter names a tool that the server does not list.',
-      cause: 'The name is misspelt, or the tool is disabled.',
-      action: 'Correct the name.',
+      meaning: '`tools` of an MCP limiter names a tool that the first list of tools does not have.',
+      cause: 'The name is misspelt. Or the tool is disabled, or for other users: its limit works.',
+      action: 'Correct a misspelt name.',
     },
     SLUICE_PROXY_UNTRUSTED: {
       meaning:

@@ -263,6 +263,35 @@ describe('options', () => {
     expect(optionsWith(given)).toThrow(expect.objectContaining({ option }) as never)
   })
 
+  test.each<[string, object, string]>([
+    ['no limit', { limit: undefined }, "Write limit: 100 and window: '1m'"],
+    ['concurrent', { concurrent: 1 }, 'Remove it or correct its name'],
+    [
+      'concurrent of a tool',
+      { tools: { search: { concurrent: 1 } } },
+      'Remove it or correct its name',
+    ],
+  ])('%s: the message suggests nothing that does not exist here', (_, given, fix) => {
+    const thrown = expect(optionsWith(given))
+    thrown.toThrow(fix)
+    thrown.not.toThrow(/policies\.|either concurrent/)
+  })
+
+  test('a tool that is disabled at first, or for other users, is limited; the warning allows for it', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const server = new McpServer({ name: 'one', version: '1.0.0' })
+    const result = () => ({ content: [{ type: 'text' as const, text: 'Done.' }] })
+    const tool = server.registerTool('later', {}, result)
+    tool.disable()
+    const client = await serve({ tools: { later: { limit: 1, window: '1m' } } }, server)
+    await client.listTools()
+    expect(warn.mock.calls).toMatchObject([
+      [expect.stringContaining('unless the tool is disabled or for other users'), {}],
+    ])
+    tool.enable()
+    expect(allowed(await call(client, 3, 'later'))).toBe(1)
+  })
+
   test('a name in tools that no tool has gives one warning, when the tools are listed', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const terms = { limit: 1, window: '1m' } as const

@@ -43,7 +43,7 @@ class ServerLimiter implements McpLimiter {
   readonly #tools: ReadonlyMap<string, CallLimiter>
   readonly #resources: CallLimiter
   readonly #prompts: CallLimiter
-  /** The names in `tools` that no server has listed. */
+  /** The names in `tools` that the first list has not had yet. */
   readonly #unlisted: Set<string>
   /** The requests that were counted, by their signals: the SDK may call a handler again for the same one. */
   readonly #counted = new WeakSet<AbortSignal>()
@@ -125,14 +125,14 @@ class ServerLimiter implements McpLimiter {
     return this.#tools.get(name as string) ?? this.#all
   }
 
-  /** Warns of names that no tool has, once it has seen the whole list. */
+  /** Warns of names that are not in the first list, once it has seen all of that. */
   #compare({ tools, nextCursor }: Listed, { cursor }: NonNullable<Called['params']>): void {
     for (const { name } of tools) this.#unlisted.delete(name)
     if (cursor !== undefined || nextCursor !== undefined) return
     for (const name of this.#unlisted)
       warnOnce(
         'SLUICE_TOOL_UNKNOWN',
-        `tools has a limit for '${name}', but the server lists no such tool, so it limits nothing. Correct the name.`,
+        `tools has a limit for '${name}', but the first list of tools has no such tool. Correct the name, unless the tool is disabled or for other users.`,
         `tool ${name}`,
       )
     this.#unlisted.clear()

@@ -18,20 +18,11 @@ export type McpCall = ServerContext
  */
 export type McpKey = (call: McpCall) => MaybePromise<string>
 
+const NOT_HERE = ['unit', 'reserve', 'live', 'concurrent', 'hold', 'lease', 'maxWaiting'] as const
+type NotHere = (typeof NOT_HERE)[number]
+
 /** A limit of one tool, or of all resources or prompts. */
-export type McpLimit = Pick<
-  PolicyOptions,
-  | 'limit'
-  | 'window'
-  | 'timeZone'
-  | 'anchor'
-  | 'algorithm'
-  | 'burst'
-  | 'maxDelay'
-  | 'alertAt'
-  | 'dryRun'
-  | 'enforce'
-> & {
+export type McpLimit = Omit<PolicyOptions, 'name' | NotHere> & {
   /** Whom it limits. Default: the `key` of the limiter. */
   readonly key?: McpKey | undefined
 }
@@ -40,11 +31,7 @@ export type McpLimit = Pick<
 export type McpPolicy = McpLimit & Pick<PolicyOptions, 'name'>
 
 /** `limit` and `window`, or `policies`, limit all calls of tools, reads of resources and gets of prompts together. */
-export interface McpLimiterOptions
-  extends Omit<
-    LimiterOptions,
-    'policies' | 'unit' | 'reserve' | 'live' | 'concurrent' | 'hold' | 'lease' | 'maxWaiting'
-  > {
+export interface McpLimiterOptions extends Omit<LimiterOptions, 'policies' | NotHere> {
   readonly key: McpKey
   readonly policies?: readonly McpPolicy[] | undefined
   /** Further limits, by the name of a tool. */
@@ -55,9 +42,8 @@ export interface McpLimiterOptions
   readonly prompts?: McpLimit | undefined
 }
 
-const NOT_HERE = 'unit reserve live concurrent hold lease maxWaiting'.split(' ')
 const OWN = ['key', 'tools', 'resources', 'prompts']
-const isHere = (name: string) => !NOT_HERE.includes(name)
+const isHere = (name: string) => !NOT_HERE.includes(name as NotHere)
 const KNOWN = [...OPTION_NAMES.limiter.filter(isHere), ...OWN]
 const POLICY = [...OPTION_NAMES.policy.filter(isHere), 'key']
 const LIMIT = POLICY.filter((name) => name !== 'name')

@@ -34,7 +34,7 @@ export function asWindowOptions<T extends { limit?: unknown }>(path: string, opt
     if (hold !== undefined && reserve !== true)
       throw notBoth(at('hold'), hold, 'Remove hold, or set concurrent or reserve.')
     if (options.limit === undefined)
-      throw typeError(at('limit'), undefined, EXPECTED, "Write limit: 100 and window: '1m'.")
+      throw typeError(at('limit'), undefined, 'a limit', "Write limit: 100 and window: '1m'.")
     return options
   }
   for (const option of WINDOW_OPTIONS) {

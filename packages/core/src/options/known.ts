@@ -36,7 +36,7 @@ function fixFor(
   const why = textFor(option, NOT_HERE)
   if (why !== undefined) return `Remove it: ${why}.`
   if (known.includes('policies') && OPTION_NAMES.onlyPolicy.includes(option as never))
-    return `Move ${option} into an entry of policies.`
+    return known.includes('limit') ? undefined : `Move ${option} into an entry of policies.`
   const isOfPolicy = path !== '' && OPTION_NAMES.httpPolicy.includes(option as never)
   if (OPTION_NAMES.http.includes(option as never) && !isOfPolicy) {
     return path !== '' || OPTION_NAMES.limiter.includes(option as never)
