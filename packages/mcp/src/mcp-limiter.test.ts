@@ -1,10 +1,17 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import type { Client } from '@modelcontextprotocol/client'
-import { inputRequired, McpServer, Server } from '@modelcontextprotocol/server'
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  type CreateMcpHandlerOptions,
+  createMcpHandler,
+  inputRequired,
+  McpServer,
+  Server,
+} from '@modelcontextprotocol/server'
 import { memoryStore, type SluiceError } from '@sluice/core'
 import { manualClock } from '@sluice/core/testing'
 import { createMcpLimiter, type McpLimiterOptions } from './index.ts'
-import { allowed, call, clientOf } from './testing/connect.ts'
+import { allowed, call, clientOf, connect, type Revision } from './testing/connect.ts'
 import { library } from './testing/library.ts'
 
 const ends: (() => unknown)[] = []
@@ -363,5 +370,87 @@ describe('adversaries', () => {
     go()
     expect(allowed(await call(client, 2))).toBe(1)
     expect(ran).toHaveLength(1)
+  })
+})
+
+describe('over HTTP, proxies and metrics see a refusal', () => {
+  async function exchange(
+    revision: Revision,
+    ask: (client: Client) => Promise<unknown>,
+    options: Partial<McpLimiterOptions> = {},
+    handlerOptions: CreateMcpHandlerOptions = {},
+  ) {
+    const limiter = limiterWith({ limit: 0, window: '90s', ...options })
+    const { fetch } = createMcpHandler(() => limiter.apply(library()), handlerOptions)
+    const responses: Response[] = []
+    const transport = new StreamableHTTPClientTransport(new URL('http://mcp.example/'), {
+      async fetch(url, init) {
+        const response = await fetch(new Request(url, init))
+        responses.push(response.clone())
+        return response
+      },
+    })
+    const client = await connect(transport, revision)
+    ends.push(() => client.close())
+    const answer = await ask(client).catch((error) => error)
+    const response = responses.at(-1) as Response
+    return { answer, response, text: await response.text() }
+  }
+  const read = (client: Client) => client.readResource({ uri: 'library://shelf' })
+  const get = (client: Client) => client.getPrompt({ name: 'summary' })
+  const used = { limit: 1, algorithm: 'fixed-window' } as const
+
+  test.each<[string, (client: Client) => Promise<unknown>]>([
+    ['a read', read],
+    ['a get', get],
+  ])('%s: 429, Retry-After, and the error of the protocol', async (_, ask) => {
+    const both = (client: Client) => ask(client).then(() => ask(client))
+    const { answer, response, text } = await exchange('2026-07-28', both, used)
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([429, '90'])
+    expect(response.headers.get('Content-Type')).toBe('application/json')
+    expect(JSON.parse(text)).toMatchObject({
+      error: { code: -32023, data: { retryAfter: 90, policy: 'default' } },
+    })
+    expect(answer).toMatchObject({ message: expect.stringContaining('Wait 90 seconds') })
+  })
+
+  test('that no wait ends: without Retry-After', async () => {
+    const { response } = await exchange('2026-07-28', read)
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([429, null])
+  })
+
+  test('a tool: the result that the model reads, 200, with Retry-After', async () => {
+    const calls = (client: Client) => call(client, 1).then(() => call(client, 1))
+    const { answer, response } = await exchange('2026-07-28', calls, used)
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([200, '90'])
+    expect(answer).toMatchObject([{ isError: true }])
+  })
+
+  test('what is admitted is left as it is', async () => {
+    const { response } = await exchange('2026-07-28', read, used)
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([200, null])
+  })
+
+  test.each([
+    ['2026-07-28', { responseMode: 'sse' }],
+    ['2025-11-25', {}],
+  ] as const)(
+    'of a stream (%s) only in the error: its 200 is sent before',
+    async (revision, mode) => {
+      const { answer, response } = await exchange(revision, read, {}, mode)
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([200, null])
+      expect(answer).toMatchObject({ code: -32023 })
+    },
+  )
+
+  test('the event of decisions names the policy and the refusal', async () => {
+    const seen: unknown[] = []
+    const listen = (event: unknown) => seen.push(event)
+    subscribe('sluice:decision', listen)
+    ends.push(() => unsubscribe('sluice:decision', listen))
+    await exchange('2026-07-28', (client) => call(client, 1), SEARCHES)
+    expect(seen).toMatchObject([
+      { result: 'refused', policy: 'default', policies: [{}, { name: 'tool:search' }] },
+    ])
   })
 })

@@ -2,7 +2,7 @@ import type { McpServer, Server } from '@modelcontextprotocol/server'
 import { conflict, warnOnce } from '@sluice/core/internal'
 import { CallLimiter } from './call-limiter.ts'
 import { type CallPolicies, type McpCall, type McpLimiterOptions, readSettings } from './options.ts'
-import { RateLimited, toolRefusal } from './refusal.ts'
+import { type HttpExchange, RateLimited, refuseOverHttp, toolRefusal } from './refusal.ts'
 
 /** Handles a request, or its parameters: as it was registered. */
 type Handler = (request: Called, call: McpCall) => unknown
@@ -19,6 +19,7 @@ interface Hooked {
   fallbackRequestHandler: Handler | undefined
   _getRequestHandler(method: string): Handler | undefined
   onerror?: ((error: Error) => void) | undefined
+  readonly transport?: HttpExchange | undefined
 }
 
 const METHODS = ['tools/list', 'tools/call', 'resources/read', 'prompts/get']
@@ -114,7 +115,9 @@ class ServerLimiter implements McpLimiter {
       // The client has gone: its call is charged, but need not run.
       signal.throwIfAborted()
       if (decision.allowed) return handler(request, call)
-      if (method === 'tools/call') return toolRefusal(decision)
+      const isTool = method === 'tools/call'
+      refuseOverHttp(server.transport, decision, isTool)
+      if (isTool) return toolRefusal(decision)
       throw new RateLimited(decision)
     }
   }

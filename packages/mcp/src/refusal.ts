@@ -34,6 +34,26 @@ export function toolRefusal(decision: Decision): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }], _meta: { [META]: data } }
 }
 
+/** The SDK's transport of a single HTTP request: what is replaced. */
+export interface HttpExchange {
+  settleResponse?(response: Response): void
+}
+
+/** Adds the wait to the HTTP response, and the status 429 to errors. A response that is streamed has begun already. */
+export function refuseOverHttp(
+  exchange: HttpExchange | undefined,
+  decision: Decision,
+  isTool: boolean,
+): void {
+  const settle = exchange?.settleResponse?.bind(exchange)
+  if (exchange === undefined || settle === undefined) return
+  exchange.settleResponse = ({ body, headers }) => {
+    const { retryAfter } = dataOf(decision)
+    if (retryAfter !== undefined) headers.set('Retry-After', `${retryAfter}`)
+    settle(new Response(body, { status: isTool ? 200 : 429, headers }))
+  }
+}
+
 /** A refusal as an error of the protocol. */
 export class RateLimited extends Error {
   readonly code = RATE_LIMITED
