@@ -105,6 +105,32 @@ test('three limiters on one response: each field once, the body names the policy
   expect(JSON.parse(refused.body)['violated-policies']).toEqual(['default-3'])
 })
 
+test('draft-next has the cost to each policy, whichever limiter has it and whichever dry run is hidden', async () => {
+  const terms = { window: '1m', algorithm: 'fixed-window', limit: 100 } as const
+  const policies = [
+    { ...terms, name: 'trial', dryRun: true, cost: 9 },
+    { ...terms, name: 'account', key: 'user', cost: 5 },
+    { ...terms, name: 'address', key: 'ip', cost: 2 },
+  ] as const
+  const headers = 'draft-next'
+  const user = () => 42
+  const server = await servePlain(
+    [
+      { policies, user, headers },
+      { ...terms, cost: 60, headers },
+    ],
+    (_, response) => response.end(),
+  )
+  const served = await server.send()
+  const refused = await server.send()
+  await server.stop()
+  expect(served.headers.ratelimit?.replace(/w=\d+/g, 'w=1')).toBe(
+    '"account";a=95;w=1;c=5, "address";a=98;w=1;c=2, "default";a=40;w=1;c=60',
+  )
+  expect(served.headers['ratelimit-partition']).toBe('"account";user_id')
+  expect(refused.headers.ratelimit).toMatch(/^"default";a=40;w=\d+;c=60$/)
+})
+
 /** Loads another copy of the package in this process, as ESM and CommonJS are. */
 function copyOf<T>(path: string): T {
   let copy: T | undefined

@@ -1,4 +1,4 @@
-import type { PolicyDecision } from '@sluice/core'
+import type { Charge, PolicyDecision } from '@sluice/core'
 import { hmac } from '@sluice/core/internal'
 import {
   MAX_INTEGER,
@@ -22,6 +22,8 @@ export interface FieldState {
   readonly texts: readonly PolicyText[]
   /** The indexes of the policies that refused. Empty: the request was served. */
   readonly violated: readonly number[]
+  /** What the request costs each policy. Empty: it is not known. */
+  readonly charges: readonly Pick<Charge, 'cost'>[]
 }
 
 /** Whole units that remain, 0 to 999999999999999: rounded down, and debt is shown as 0. */
@@ -106,7 +108,7 @@ function precedes(policy: PolicyDecision, other: PolicyDecision, refused: boolea
  * one process (ESM and CommonJS) share it, so the number in the name changes with the shape of
  * {@link FieldState}.
  */
-const WRITTEN = Symbol.for('sluice.written.4')
+const WRITTEN = Symbol.for('sluice.written.5')
 
 type Marked = { [WRITTEN]?: FieldState }
 
@@ -146,6 +148,7 @@ function join(earlier: FieldState, later: FieldState): FieldState {
     policies: [...earlier.policies, ...policies],
     texts: [...earlier.texts, ...texts],
     violated: later.violated.map((i) => earlier.policies.length + i),
+    charges: [...earlier.charges, ...later.charges],
   }
 }
 

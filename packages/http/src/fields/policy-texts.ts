@@ -35,8 +35,8 @@ export interface PolicyText {
    * not registered.
    */
   readonly namedPolicy: string | undefined
-  /** Drafts 08-11, a member of `RateLimit` up to the remaining quota: `"daily";r=`. */
-  readonly namedItem: string
+  /** From draft 08 on, the name of a member: `"daily"`. */
+  readonly quotedName: string
   /** Whether it has a window: there is none where concurrent requests are counted. */
   readonly hasWindow: boolean
   /** Drafts 08-11, the end of both members: `;pk=:dXNlcjo0Mg==:`, or nothing. */
@@ -70,7 +70,7 @@ export function policyText(
     namedPolicy: REGISTERED_UNITS.includes(unit)
       ? `${name};q=${shown}${unitText}${window}${partition}`
       : undefined,
-    namedItem: `${name};r=`,
+    quotedName: name,
     hasWindow: window !== '',
     partition,
     quotaPolicy: countsRequests && window !== '' ? shown + window : undefined,

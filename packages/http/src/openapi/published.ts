@@ -35,7 +35,7 @@ export function fieldsOf(limit: Limit, components: Components): Record<string, o
   const shown = policies.filter((each) => !dryRun && (showsDryRuns || mayRefuse(each)))
   const state = shown.map(({ name, unit, limit = 1, windowMs }) => {
     const numbers = { limit, remaining: limit, windowMs, resetMs: 0, effectiveMs: 0, at: 0 }
-    return { name, unit, ...numbers } as PolicyDecision
+    return { name, unit, key: '', ...numbers } as PolicyDecision
   })
   const texts = state.map((policy) => policyText(policy))
   let hasUsage = false
@@ -44,7 +44,7 @@ export function fieldsOf(limit: Limit, components: Components): Record<string, o
       ? 'What is left of the rate limit'
       : 'The policies of the rate limit'
     const description = `${subject}, in the form of ${profile.name}.`
-    group.write({ policies: state, texts, violated: [] }, (field) => {
+    group.write({ policies: state, texts, violated: [], charges: [] }, (field) => {
       // Spectral's rule reads names by their case, and accepts one form of the usage, not two.
       const name = group.usage && hasUsage ? field.toLowerCase() : field
       fields[name] = components.refer('headers', name, { description, schema: text(8192) })

@@ -197,7 +197,12 @@ export class HttpLimiter<Request, Response> {
     const violated = goesOn
       ? noViolations
       : shown.flatMap((each, i) => (each.allowed || each.dryRun ? [] : [i]))
-    const state = { policies: shown, texts, violated }
+    const state = {
+      policies: shown,
+      texts,
+      violated,
+      charges: isHidden ? asked.filter(isShown) : asked,
+    }
     const refusal = goesOn ? undefined : refusalOf(state, key, compiled, decision.ban !== undefined)
     const hasFields = !dryRun && profile.groups.length > 0 && shown.length > 0
     return {

@@ -1,6 +1,7 @@
 import { SluiceError } from '@sluice/core'
 import { draft3, draft6, draft7 } from './draft-3-to-7.ts'
 import { draft11 } from './draft-11.ts'
+import { draftNext } from './draft-next.ts'
 import { legacy, legacyDelta } from './legacy.ts'
 import { anthropic, openai } from './model-apis.ts'
 import { createProfile, type FieldGroup, type Profile } from './profile.ts'
@@ -9,6 +10,7 @@ export type { Profile, SetField } from './profile.ts'
 
 /** A version of the rate-limit fields. */
 export type HeaderProfile =
+  | 'draft-next'
   | 'draft-11'
   | 'draft-10'
   | 'draft-9'
@@ -24,10 +26,11 @@ export type HeaderProfile =
 
 /**
  * The registry of profiles, by name, newest first. A profile is written beside its relatives and has a line below. The
- * syntax of draft-8 to draft-11 is one and the same. `dry-run` writes nothing: with it, the others also list the
+ * syntax of draft-8 to draft-11 is one and the same, that of `draft-next` may change in any release. `dry-run` writes nothing: with it, the others also list the
  * policies of dry runs.
  */
 const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
+  'draft-next': draftNext,
   'draft-11': draft11,
   'draft-10': draft11,
   'draft-9': draft11,
@@ -45,6 +48,8 @@ const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
 /** Profiles that fill the same field in different ways: one would overwrite the other. */
 const RIVALS = [
   [draft7, draft11],
+  [draft7, draftNext],
+  [draft11, draftNext],
   [legacy, legacyDelta],
 ] as const
 
@@ -63,7 +68,7 @@ export const PROFILE_FIELDS: readonly string[] = [
  * a profile that writes nothing.
  *
  * @throws {SluiceError} for an unknown name, and for two that write one field in different forms:
- * draft-7 with draft-8 or newer, legacy with legacy-delta
+ * draft-7 with draft-8 or newer, draft-next with either, legacy with legacy-delta
  */
 export function composeProfiles(names: readonly HeaderProfile[]): Profile {
   const unknown = names.find((name) => !HEADER_PROFILES.includes(name))

@@ -9,7 +9,7 @@ import { composeProfiles, exposedHeaders, PROFILE_FIELDS } from './index.ts'
 const NOW = 1_795_176_000_000
 /** The profiles that count requests and report seconds. */
 const PLAIN = ['draft-11', 'draft-7', 'draft-6', 'draft-3', 'legacy', 'legacy-delta'] as const
-const ALL: HeaderProfile[] = [...PLAIN, 'openai', 'anthropic']
+const ALL: HeaderProfile[] = ['draft-next', ...PLAIN, 'openai', 'anthropic']
 
 const MINUTE = { name: 'minute', limit: 100, windowMs: 60_000 }
 const HOUR = { name: 'hour', limit: 1000, windowMs: 3_600_000 }
@@ -225,11 +225,53 @@ describe('units', () => {
   })
 })
 
+describe('draft-next', () => {
+  const ofUser = { ...MINUTE, key: 'user:42', cost: 5 }
+
+  test('has the available quota, the effective window, the cost and the dimension', () => {
+    const hour = item({ ...HOUR, cost: 1 }, 7, 1_200_000)
+    expect(write('draft-next', { items: [item(ofUser, 50, 30_000), hour] })).toEqual({
+      'RateLimit-Policy': '"minute";q=100;w=60, "hour";q=1000;w=3600',
+      RateLimit: '"minute";a=50;w=30;c=5, "hour";a=7;w=1200;c=1',
+      'RateLimit-Partition': '"minute";user_id',
+    })
+  })
+
+  test('of a refusal has the policies that refused, and what the request would have cost', () => {
+    const state = refused([item({ ...HOUR, cost: 1 }, 7, 1_200_000), item(ofUser, 0, 12_001)])
+    expect(write('draft-next', state).RateLimit).toBe('"minute";a=0;w=13;c=5')
+  })
+
+  test.each(['203.0.113.7', '2001:db8::/56', 'unknown', 'key:user:42', '{acme}user:42'])(
+    'declares no dimension of the key %s, which is not a user alone',
+    (key) => {
+      const fields = write('draft-next', { items: [item({ ...ofUser, key }, 50, 30_000)] })
+      expect(fields).not.toHaveProperty('RateLimit-Partition')
+    },
+  )
+
+  test('with pk declares no dimension: the bytes would have to be the id of the user', () => {
+    const partitionKey = new TextEncoder().encode('secret')
+    const fields = write('draft-next', { items: [item({ ...ofUser, partitionKey }, 50, 30_000)] })
+    expect(Object.keys(fields)).toEqual(['RateLimit-Policy', 'RateLimit'])
+    expect(fields.RateLimit).toBe('"minute";a=50;w=30;pk=:c2VjcmV0:;c=5')
+  })
+})
+
 describe('several profiles', () => {
   test('draft-7 is refused together with draft-8 or newer', () => {
-    for (const newer of ['draft-11', 'draft-10', 'draft-9', 'draft-8'] as const) {
+    for (const newer of ['draft-next', 'draft-11', 'draft-10', 'draft-9', 'draft-8'] as const) {
       expect(() => composeProfiles(['draft-7', newer])).toThrow(SluiceError)
     }
+  })
+
+  test('draft-next is refused together with draft-11, whose parameters have other names', () => {
+    expect(() => composeProfiles(['draft-next', 'draft-11'])).toThrow(/its own form of RateLimit/)
+    expect(composeProfiles(['draft-6', 'draft-next']).fields.slice(0, 3)).toEqual([
+      'RateLimit-Policy',
+      'RateLimit',
+      'RateLimit-Partition',
+    ])
   })
 
   test('legacy is refused together with legacy-delta, whose reset means something else', () => {
@@ -237,7 +279,9 @@ describe('several profiles', () => {
   })
 
   test('an unknown name is refused', () => {
-    expect(() => composeProfiles(['draft-12' as HeaderProfile])).toThrow(/one or more of draft-11/)
+    expect(() => composeProfiles(['draft-12' as HeaderProfile])).toThrow(
+      /one or more of draft-next, draft-11/,
+    )
   })
 
   test('the exposed names are those of the profiles, and Retry-After', () => {

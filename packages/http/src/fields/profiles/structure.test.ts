@@ -20,6 +20,7 @@ const dictionary: Canonical = (text) => serializeDictionary(parseDictionary(text
 
 /** The structured type that each draft gives its fields. */
 const TYPES: [HeaderProfile, Record<string, Canonical>][] = [
+  ['draft-next', { 'RateLimit-Policy': list, RateLimit: list, 'RateLimit-Partition': list }],
   ['draft-11', { 'RateLimit-Policy': list, RateLimit: list }],
   ['draft-7', { 'RateLimit-Policy': list, RateLimit: dictionary }],
   [
@@ -48,6 +49,8 @@ const policy = fc.record({
   ),
   unit: fc.constantFrom('requests', 'content-bytes', 'tokens', 'concurrent-requests', undefined),
   partitionKey: fc.option(fc.uint8Array(), { nil: undefined }),
+  key: fc.constantFrom('user:42', '203.0.113.7'),
+  cost: fc.maxSafeNat(),
 })
 
 const states = fc

@@ -7,6 +7,7 @@ import type { Profile, SetField } from '../profiles/index.ts'
 export interface Item {
   readonly policy: PolicyDecision
   readonly text: PolicyText
+  readonly cost?: number | undefined
 }
 
 export interface ItemTerms {
@@ -16,10 +17,13 @@ export interface ItemTerms {
   readonly windowMs?: number | undefined
   readonly unit?: string | undefined
   readonly partitionKey?: Uint8Array | undefined
+  /** The client's key. Default: an address. */
+  readonly key?: string | undefined
+  readonly cost?: number | undefined
 }
 
 export function item(
-  { name, limit, windowMs, unit, partitionKey }: ItemTerms,
+  { name, limit, windowMs, unit, partitionKey, key = '203.0.113.7', cost }: ItemTerms,
   remaining: number,
   effectiveMs: number,
   resetMs = effectiveMs,
@@ -27,8 +31,9 @@ export function item(
   const counted = windowMs === undefined ? 'concurrent-requests' : (unit ?? 'requests')
   const terms = { name, limit, unit: counted, windowMs: windowMs ?? 60_000 }
   return {
-    policy: { ...terms, remaining, effectiveMs, resetMs } as PolicyDecision,
+    policy: { ...terms, key, remaining, effectiveMs, resetMs } as PolicyDecision,
     text: policyText(terms, partitionKey && partitionText(partitionKey)),
+    cost,
   }
 }
 
@@ -42,6 +47,7 @@ export function fieldState(
     policies: items.map(({ policy }) => ({ ...policy, at: now })),
     texts: items.map(({ text }) => text),
     violated: violated.map((each) => items.indexOf(each)),
+    charges: items.flatMap(({ cost }) => (cost === undefined ? [] : [{ cost }])),
   }
 }
 
