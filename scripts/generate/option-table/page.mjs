@@ -104,7 +104,7 @@ ${sectionsOf('options-http')}
 |---|---|
 ${HEADER_PROFILES.map((name) => `| \`'${name}'\` | ${fieldsOf(name).map(code).join(', ') || 'none: the other profiles list dry runs too'} |`).join('\n')}
 
-\`'draft-8'\` to \`'draft-11'\` have the same syntax. \`'draft-next'\` is [proposed](https://github.com/ietf-wg-httpapi/ratelimit-headers/pull/166) for the next one, and may change in any release: \`RateLimit: "default";a=50;w=30;c=1\` has the available quota, the effective window and the cost, and \`RateLimit-Partition: "default";user_id\` tells that each user has a quota, without \`partitionSecret\`. The reset of \`'legacy'\` is in epoch seconds, that of \`'legacy-delta'\` in seconds from now.
+\`'draft-8'\` to \`'draft-11'\` have the same syntax. \`'draft-next'\` is [proposed](https://github.com/ietf-wg-httpapi/ratelimit-headers/pull/166) for the next one, and may change in any release: \`RateLimit: "default";a=50;w=30;c=1\` has the available quota, the effective window and the cost, and \`RateLimit-Partition: "default";user_id\` says that each user has a quota (not with \`partitionSecret\`). The reset of \`'legacy'\` is in epoch seconds, that of \`'legacy-delta'\` in seconds from now.
 `
 }
 

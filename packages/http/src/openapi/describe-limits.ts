@@ -63,10 +63,11 @@ function basePath(document: object): string {
 }
 
 function describeOperation(operation: Node, limit: Limit, components: Components): Node {
-  const { statusCode } = limit
+  const { access, dryRun, failsClosed, statusCode } = limit
   const fields = fieldsOf(limit, components)
   const mayRefuse = refuses(limit)
-  const ofRefusal = mayRefuse ? { ...fields, ...waitFieldsOf(limit, components) } : fields
+  const wait = mayRefuse || failsClosed ? waitFieldsOf(limit, components) : {}
+  const ofRefusal = mayRefuse ? { ...fields, ...wait } : fields
   const responses = Object.entries((operation.responses ?? {}) as Node).map(([status, given]) => {
     const response = components.resolve(given)
     const isRefusal = status === String(statusCode)
@@ -79,5 +80,7 @@ function describeOperation(operation: Node, limit: Limit, components: Components
   })
   const all = Object.fromEntries(responses)
   if (mayRefuse) all[statusCode] ??= refusalOf(limit, ofRefusal, components)
+  if (access?.denies && !dryRun) all[403] ??= refusalOf(limit, fields, components, 403)
+  if (failsClosed && !dryRun) all[503] ??= refusalOf(limit, wait, components, 503)
   return { ...operation, responses: all }
 }

@@ -10,7 +10,15 @@ type Options = CompiledOptions<never, never>
 /** What is read of the options of a limiter. */
 export type Limit = Pick<
   Options,
-  'adapter' | 'dryRun' | 'policies' | 'profile' | 'respond' | 'showsDryRuns' | 'statusCode'
+  | 'access'
+  | 'adapter'
+  | 'dryRun'
+  | 'failsClosed'
+  | 'policies'
+  | 'profile'
+  | 'respond'
+  | 'showsDryRuns'
+  | 'statusCode'
 > & { readonly rules: readonly Rule[] }
 type Rule = Pick<Options['rules'][number], 'policies' | 'place' | 'cost' | 'settle'>
 
@@ -68,19 +76,28 @@ export function waitFieldsOf({ profile }: Limit, components: Components): Record
   return { [name]: components.refer('headers', name, wait), ...Object.fromEntries(others) }
 }
 
-/** The response of a refusal: without content where the application sends its own. */
-export function refusalOf(limit: Limit, headers: object, components: Components): object {
-  const { adapter, policies, profile, respond, rules, statusCode: status } = limit
+/**
+ * The response of a refusal: without content where the application sends its own.
+ * @param other the status of a refusal that no policy has decided
+ */
+export function refusalOf(
+  limit: Limit,
+  headers: object,
+  components: Components,
+  other?: 403 | 503,
+): object {
+  const { adapter, policies, profile, respond, rules, statusCode } = limit
+  const status = other ?? statusCode
   const [problem, banned] = [false, true].map((isBan) => problemOf({ status, banned: isBan })) as [
     ReturnType<typeof problemOf>,
     ReturnType<typeof problemOf>,
   ]
-  const isPlain = problem.type === 'about:blank'
-  const quotas = isPlain ? [] : rules.flatMap((rule) => quotaText(rule) ?? [])
+  const namesPolicies = other === undefined && problem.type !== 'about:blank'
+  const quotas = namesPolicies ? rules.flatMap((rule) => quotaText(rule) ?? []) : []
   const description =
     quotas.length > 0 ? `${problem.title}: ${quotas.join(', ')}.` : `${problem.title}.`
   const name = status === 429 ? 'RateLimited' : problem.title.replace(/ /g, '')
-  const isOwn = respond === 'throw' ? adapter.toThrown === undefined : respond !== undefined
+  const isOwn = respond === 'throw' ? adapter.toThrown === undefined : typeof respond === 'function'
   const either = (one: string, other: string) => ({
     type: 'string',
     enum: [...new Set([one, other])],
@@ -96,7 +113,7 @@ export function refusalOf(limit: Limit, headers: object, components: Components)
       type: either(problem.type, banned.type),
       title: either(problem.title, banned.title),
       status: { ...integer(status, status), enum: [status] },
-      ...(!isPlain && {
+      ...(namesPolicies && {
         'violated-policies': { type: 'array', maxItems: policies.length, items: text(128) },
       }),
       ...(error && { error: { type: 'object', properties: Object.fromEntries(members) } }),

@@ -81,6 +81,8 @@ export function compileOptions<Request, Response>(
     chargesAll: skip === undefined && access === undefined,
     priority: options.priority ?? 0,
     respond: options.respond,
+    /** Whether requests are refused while the store fails. One in this process alone does not fail. */
+    failsClosed: options.onStoreError === 'deny' && options.store !== undefined,
     onDecision: options.onDecision,
     /** Whether the header fields list policies that refuse nothing. */
     showsDryRuns: [headers].flat().includes('dry-run'),

@@ -10,6 +10,7 @@ import { Spectral } from '@stoplight/spectral-core'
 import owasp from '@stoplight/spectral-owasp-ruleset'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import express from 'express'
+import { Redis } from 'ioredis'
 
 type Response = { $ref?: string; description: string; headers?: object; content?: object }
 type Operation = { responses?: Record<string, Response> }
@@ -51,6 +52,12 @@ const fieldsOf = (response: Response | undefined) => Object.keys(response?.heade
 
 const DRAFT_11 = ['RateLimit', 'RateLimit-Policy']
 const LIMIT = { limit: 100, window: '1m', headers: 'draft-11' } as const
+/** A server of Redis that nobody reaches, without which every request is refused. */
+const closed = () =>
+  ({
+    store: new Redis(1, { lazyConnect: true, retryStrategy: () => null }),
+    onStoreError: 'deny',
+  }) as const
 
 describe("Spectral's OWASP rules", () => {
   const paths = {
@@ -84,7 +91,8 @@ describe("Spectral's OWASP rules", () => {
         'legacy',
         ['draft-11', 'legacy'],
       ] as const) {
-        const after = await findings(await publish({ ...LIMIT, headers, routes }, document))
+        const options = { ...LIMIT, headers, routes, deny: ['192.0.2.1'], ...closed() }
+        const after = await findings(await publish(options, document))
         const added = after.filter((each) => !before.includes(each))
         // Nobody but the application knows its origins.
         expect(added.filter((each) => !each.includes('define-cors-origin'))).toEqual([])
@@ -108,6 +116,28 @@ describe('the refusals of a server', () => {
     fieldsOf(response)
       .map((name) => name.toLowerCase())
       .sort()
+
+  test.each<[string, number, object, string[]]>([
+    ['a client on deny', 403, { deny: ['127.0.0.1', '::1'] }, []],
+    ['a store that fails', 503, closed(), ['retry-after']],
+  ])('%s: the refusal is as the document says', async (_, status, options, sent) => {
+    const limit = rateLimit({ ...LIMIT, ...options })
+    jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const server = express().use(limit).listen(0)
+    close.push(() => server.close(), jest.restoreAllMocks)
+    const { port } = server.address() as AddressInfo
+    const response = responsesOf(await limit.openapi(documentOf({ '/': { get: served } })), '/')[
+      status
+    ]
+    const refused = await fetch(`http://127.0.0.1:${port}/`)
+    expect([refused.status, sentBy(refused)]).toEqual([status, sent])
+    // Spectral wants the fields of limits in each 4XX; none is required.
+    expect(publishedOf(response)).toEqual(expect.arrayContaining(sent))
+    const { schema } = Object.values(response?.content ?? {})[0] as { schema: object }
+    const ajv = new Ajv2020({ strict: false, formats: { int32: true } })
+    const body = await refused.json()
+    expect(ajv.validate({ ...schema, additionalProperties: false }, body) || ajv.errors).toBe(true)
+  })
 
   const tokens = { name: 'tokens', limit: 1, window: '1h', unit: 'tokens', cost: 1 } as const
   const ONE = { limit: 1, window: '1h' } as const
@@ -264,6 +294,24 @@ describe('the operations of a document', () => {
       'Retry-After': { schema: { type: 'integer' } },
     })
     expect(await publish(LIMIT, published)).toEqual(published)
+  })
+
+  test('have the refusals of deny and of a store only where these can happen', async () => {
+    const document = documentOf({ '/': { get: served } })
+    const both = { ...LIMIT, onStoreError: 'deny', deny: ['192.0.2.1'] } as const
+    const statuses = async (options: RateLimitOptions) =>
+      statusesOf(await publish({ ...options, store: closed().store }, document), '/')
+    expect(await statuses(both)).toEqual(['200', '403', '429', '503'])
+    expect(await statuses({ ...both, respond: 'continue' })).toEqual(['200', '403', '503'])
+    expect(await statuses({ ...both, dryRun: true })).toEqual(['200'])
+    expect(await statuses({ ...LIMIT, deny: [], allow: ['192.0.2.1'] })).toEqual(['200', '429'])
+    const inMemory = await publish({ ...LIMIT, onStoreError: 'deny' }, document)
+    expect(statusesOf(inMemory, '/')).toEqual(['200', '429'])
+    const refusals = responsesOf(
+      await publish({ ...both, ...closed(), statusCode: 503 }, document),
+      '/',
+    )
+    expect(refusals[503]?.description).toBe('Temporary Reduced Capacity: 100 requests per minute.')
   })
 
   test('one response serves all operations with the same refusal', async () => {
