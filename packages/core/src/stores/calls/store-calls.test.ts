@@ -11,7 +11,7 @@ afterEach(() => {
 
 /** Calls to a store that answers when a test says so, and their results. */
 function callsOf(count: number) {
-  const calls = new ShardCalls(60_000).to({}, 'client')
+  const calls = new ShardCalls(60_000).to(0)
   const begun: number[] = []
   const refused: number[] = []
   const answers: (() => void)[] = []
@@ -62,11 +62,11 @@ it('has room for ten thousand that wait, however often it was full', async () =>
 
 it('fails a call once: not again if its answer is an error that comes after the deadline', async () => {
   jest.useFakeTimers()
-  const calls = new ShardCalls(100).to({}, 'client')
+  const calls = new ShardCalls(100).to(0)
   let fail = (_: Error) => {}
   const ask = () => new Promise<void>((_, reject) => (fail = reject))
   const failed = jest.fn()
-  calls.send(ask, () => {}, failed)
+  calls.call(ask).catch(failed)
   await jest.advanceTimersByTimeAsync(200)
   fail(new Error('late'))
   await jest.advanceTimersByTimeAsync(1)
@@ -104,15 +104,13 @@ it('begins the calls that wait, also after some had waited when it was given up'
 
 it('judges each shard separately', () => {
   const calls = new ShardCalls(100)
-  const ledger = { shard: Number }
-  const to = (key: string) => calls.to(ledger, key)
-  expect(to('3')).toBe(to('3'))
-  expect(to('3')).not.toBe(to('4'))
+  expect(calls.to(3)).toBe(calls.to(3))
+  expect(calls.to(3)).not.toBe(calls.to(4))
 })
 
 it('does not begin calls whose time is over while they waited', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
-  const calls = new ShardCalls(100).to({}, 'client')
+  const calls = new ShardCalls(100).to(0)
   const begun = jest.fn(() => new Promise<void>(() => {}))
   const failed = jest.fn()
   for (let i = 0; i < 1500; i += 1) calls.call(begun).catch(failed)
@@ -124,7 +122,7 @@ it('does not begin calls whose time is over while they waited', async () => {
 
 it('counts the calls that a client has lost anew when the store has recovered', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
-  const calls = new ShardCalls(100).to({}, 'client')
+  const calls = new ShardCalls(100).to(0)
   const answers: (() => void)[] = []
   const lose = async (count: number) => {
     const ask = () => new Promise<void>((resolve) => answers.push(resolve))

@@ -12,23 +12,119 @@ type Results = readonly (StoreResult | Error)[]
 /** The results of some requests; undefined if the store has not decided all of them. */
 type Decided = readonly StoreResult[] | undefined
 
+/** A call on its way: one object for the queue, the deadline and the answer. Only `ask` may throw. */
+abstract class StoreCall<T = unknown> extends PendingCall {
+  /** When the store was called, ms of `performance.now()`; undefined while the call waits. */
+  askedAt: number | undefined = undefined
+  /** These are set when it is sent. */
+  declare deadline: Deadline
+  declare calls: StoreCalls
+  /** Where it counts while it is late. */
+  declare unanswered: { late: number }
+
+  abstract ask(): Promise<T>
+  /** Either this one or `failed` is called, once. */
+  abstract answered(answer: T): void
+  abstract failed(error: unknown): void
+  /** Gets an answer that comes after the call has failed. */
+  late(_answer: T): void {}
+
+  override giveUp(error: Error): void {
+    this.calls.giveUp(this, error)
+  }
+}
+
+/** A call whose answer is a promise. */
+class PromisedCall<T> extends StoreCall<T> {
+  readonly ask: () => Promise<T>
+  readonly answered: (answer: T) => void
+  readonly failed: (error: unknown) => void
+
+  constructor(
+    ask: () => Promise<T>,
+    answered: (answer: T) => void,
+    failed: (error: unknown) => void,
+  ) {
+    super()
+    this.ask = ask
+    this.answered = answered
+    this.failed = failed
+  }
+}
+
 /** Requests that share a call. */
-interface Batch {
-  readonly calls: StoreCalls
-  /** Sends the call at once. */
-  readonly send: () => void
-  readonly requests: (readonly Charge[])[]
+class Batch extends StoreCall<Results | undefined> {
+  readonly requests: (readonly Charge[])[] = []
+  readonly #route: string
+  readonly #batches: Batches
   /** How much work its requests are; undefined until another one asks. */
-  work: number | undefined
+  #work: number | undefined
   /** The callers that wait for the results from one index to before another. */
-  readonly waiting: {
+  readonly #waiting: {
     readonly from: number
     readonly to: number
     readonly use: (results: Decided) => unknown
     readonly late: ((results: Decided) => void) | undefined
     readonly resolve: (answer: never) => void
     readonly reject: (error: unknown) => void
-  }[]
+  }[] = []
+
+  constructor(batches: Batches, route: string) {
+    super()
+    this.#batches = batches
+    this.#route = route
+  }
+
+  add<T>(
+    requests: Requests,
+    use: (results: Decided) => T,
+    late: ((results: Decided) => void) | undefined,
+  ): Promise<T> {
+    const from = this.requests.length
+    for (const charges of requests) this.requests.push(charges)
+    const to = this.requests.length
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ from, to, use, late, resolve, reject })
+    })
+  }
+
+  /** Whether the call stays short enough with these requests: none may block the store for long. */
+  hasRoomFor(requests: Requests): boolean {
+    this.#work = (this.#work ?? workOfAll(this.requests)) + workOfAll(requests)
+    return !isTooMuch(this.#work)
+  }
+
+  /** Sends it, unless that has been done. */
+  send(): void {
+    const { open, calls } = this.#batches
+    if (!calls.open.delete(this)) return
+    open.delete(this.#route)
+    // A call that was made earlier in this turn may have failed.
+    if (calls.isTrusted) calls.send(this)
+    else this.failed()
+  }
+
+  ask(): Promise<Results> {
+    return this.#batches.remote.decide(this.requests)
+  }
+
+  answered(results: Results | undefined): void {
+    for (const { from, to, use, resolve, reject } of this.#waiting) {
+      try {
+        resolve(use(results && decidedOf(results, from, to)) as never)
+      } catch (error) {
+        reject(error)
+      }
+    }
+  }
+
+  failed(): void {
+    this.answered(undefined)
+  }
+
+  override late(results: Results): void {
+    for (const { from, to, late } of this.#waiting) late?.(decidedOf(results, from, to))
+  }
 }
 
 /**
@@ -37,94 +133,51 @@ interface Batch {
  * (`StoreCalls.sendBefore`).
  */
 export class Batches {
-  readonly #remote: Ledger<'async'>
-  #open = new Map<string, Batch>()
+  readonly remote: Ledger<'async'>
+  readonly calls: StoreCalls
+  readonly open = new Map<string, Batch>()
 
-  constructor(remote: Ledger<'async'>) {
-    this.#remote = remote
+  constructor(remote: Ledger<'async'>, calls: StoreCalls) {
+    this.remote = remote
+    this.calls = calls
   }
 
   /**
    * Decides requests of the same key or shard one after the other, with no other request between them.
    *
-   * @param calls the calls to the shard that has the key
    * @param use makes the answer of the results; of undefined, if the store has not decided all of them in
    *   time
    * @param late given the results, if they come too late. Must not throw
    */
   ask<T>(
     requests: Requests,
-    calls: StoreCalls,
     use: (results: Decided) => T,
     late?: (results: Decided) => void,
   ): Promise<T> {
     const { key } = (requests[0] as readonly [Charge])[0]
-    const route = this.#remote.shard === undefined ? '' : togetherBy(key)
-    let batch = this.#open.get(route)
-    if (batch !== undefined && !this.#hasRoomFor(batch, requests)) {
+    const route = this.remote.shard === undefined ? '' : togetherBy(key)
+    let batch = this.open.get(route)
+    if (batch?.hasRoomFor(requests) === false) {
       batch.send()
       batch = undefined
     }
-    batch ??= this.#begin(route, calls)
-    const { requests: all, waiting } = batch
-    const from = all.length
-    for (const charges of requests) all.push(charges)
-    const answer = new Promise<T>((resolve, reject) => {
-      waiting.push({ from, to: all.length, use, late, resolve, reject })
-    })
-    return answer
+    batch ??= this.#begin(route)
+    return batch.add(requests, use, late)
   }
 
-  #begin(route: string, calls: StoreCalls): Batch {
-    if (this.#open.size === 0) afterAsking(this.#sendAll)
-    const send = () => {
-      this.#open.delete(route)
-      this.#send(batch)
-    }
-    const batch: Batch = { calls, send, requests: [], work: undefined, waiting: [] }
-    this.#open.set(route, batch)
-    calls.open.add(batch)
+  #begin(route: string): Batch {
+    const batch = new Batch(this, route)
+    this.open.set(route, batch)
+    this.calls.open.add(batch)
+    afterAsking(() => batch.send())
     return batch
   }
+}
 
-  /** Whether the call stays short enough with these requests: none may block the store for long. */
-  #hasRoomFor(batch: Batch, requests: Requests): boolean {
-    batch.work = (batch.work ?? this.#workOf(batch.requests)) + this.#workOf(requests)
-    return !isTooMuch(batch.work)
-  }
-
-  #workOf(requests: Requests): number {
-    let work = 0
-    for (const charges of requests) work += workOf(charges)
-    return work
-  }
-
-  readonly #sendAll = () => {
-    const open = this.#open
-    this.#open = new Map()
-    for (const batch of open.values()) this.#send(batch)
-  }
-
-  #send(batch: Batch): void {
-    const { calls, requests, waiting } = batch
-    calls.open.delete(batch)
-    const ask = () => this.#remote.decide(requests)
-    const answer = (results: Results | undefined) => {
-      for (const { from, to, use, resolve, reject } of waiting) {
-        try {
-          resolve(use(results && decidedOf(results, from, to)) as never)
-        } catch (error) {
-          reject(error)
-        }
-      }
-    }
-    const late = (results: Results) => {
-      for (const { from, to, late } of waiting) late?.(decidedOf(results, from, to))
-    }
-    // A call that was made earlier in this turn may have failed.
-    if (calls.isTrusted) calls.send(ask, answer, () => answer(undefined), late)
-    else answer(undefined)
-  }
+function workOfAll(requests: Requests): number {
+  let work = 0
+  for (const charges of requests) work += workOf(charges)
+  return work
 }
 
 /** The results from one index to before another; undefined if one of them is an error. */
@@ -204,17 +257,11 @@ export class StoreCalls {
 
   /**
    * Calls the store: immediately or, if many calls are in progress, in its turn. It fails if there is
-   * no answer in time, or it is an error. Either `answered` or `failed` is called, once.
-   *
-   * @param late gets an answer that comes after the call has failed. None of the functions may throw
+   * no answer in time, or it is an error.
    */
-  send<T>(
-    ask: () => Promise<T>,
-    answered: (answer: T) => void,
-    failed: (error: unknown) => void,
-    late?: (answer: T) => void,
-  ): void {
-    const call = new StoreCall(this, this.#unanswered, ask, answered, failed, late)
+  send(call: StoreCall): void {
+    call.calls = this
+    call.unanswered = this.#unanswered
     call.deadline = this.#shared ?? new Deadline(this.#deadlineMs)
     call.deadline.start(call)
     // A request that the runtime has dropped counts as active for ever, and none may wait for another one.
@@ -223,9 +270,9 @@ export class StoreCalls {
     else this.#refuse(call, new Error('too many calls wait for the store'))
   }
 
-  /** Sends a call as `send` does, and returns its answer as a promise. */
+  /** Sends a call, and returns its answer as a promise. */
   call<T>(ask: () => Promise<T>): Promise<T> {
-    return new Promise((answered, failed) => this.send(ask, answered, failed))
+    return new Promise((answered, failed) => this.send(new PromisedCall(ask, answered, failed)))
   }
 
   /**
@@ -300,7 +347,7 @@ export class StoreCalls {
     if (isAnswered) {
       if (inTime && this.isTrusted && this.#breaker.failures > 0) this.#breaker.succeeded()
       if (inTime) call.answered(answer)
-      else call.late?.(answer)
+      else call.late(answer)
     } else {
       if (inTime || answer instanceof SluiceError) this.#failed(answer, askedAt)
       // One that was given up has failed already.
@@ -355,12 +402,10 @@ export class StoreCalls {
   }
 }
 
-/** The calls to each shard of a store, with one deadline. */
+/** The calls to a store with one deadline: to each shard of it that fails separately, or to all of it. */
 export class ShardCalls {
-  readonly #deadlineMs: number
-  readonly #shared: Deadline | undefined
+  readonly #create: () => StoreCalls
   readonly #health = new StoreHealth()
-  readonly #trouble: (() => string | undefined) | undefined
   readonly #shards: StoreCalls[] = []
 
   /**
@@ -368,17 +413,13 @@ export class ShardCalls {
    * @param trouble says why there may be no answer: see `Store.trouble`
    */
   constructor(deadlineMs: number, trouble?: () => string | undefined) {
-    this.#trouble = trouble
-    this.#deadlineMs = deadlineMs
-    this.#shared = timersEndWithRequest ? undefined : new Deadline(deadlineMs)
+    const shared = timersEndWithRequest ? undefined : new Deadline(deadlineMs)
+    this.#create = () => new StoreCalls(deadlineMs, shared, this.#health, trouble)
   }
 
-  /** The calls to the shard that has a key. */
-  to({ shard: shardOf }: Pick<Ledger, 'shard'>, key: string): StoreCalls {
-    const shard = shardOf === undefined ? 0 : shardOf(key)
-    const known = this.#shards[shard]
-    if (known !== undefined) return known
-    const calls = new StoreCalls(this.#deadlineMs, this.#shared, this.#health, this.#trouble)
+  /** @param shard see `Ledger.shard`; 0 of a store that fails as a whole */
+  to(shard: number): StoreCalls {
+    const calls = this.#shards[shard] ?? this.#create()
     this.#shards[shard] = calls
     return calls
   }
@@ -386,41 +427,5 @@ export class ShardCalls {
   /** Ends the reports of the store's health: nothing uses the store any more. */
   close(): void {
     this.#health.close()
-  }
-}
-
-/** A call on its way: one object for the queue, the deadline and the answer. */
-class StoreCall extends PendingCall {
-  readonly ask: () => Promise<unknown>
-  readonly answered: (answer: unknown) => void
-  readonly failed: (error: unknown) => void
-  readonly late: ((answer: unknown) => void) | undefined
-  /** Where it counts while it is late. */
-  readonly unanswered: { late: number }
-  /** When the store was called, ms of `performance.now()`; undefined while the call waits. */
-  askedAt: number | undefined = undefined
-  /** Set when it is sent. */
-  declare deadline: Deadline
-  readonly #calls: StoreCalls
-
-  constructor(
-    calls: StoreCalls,
-    unanswered: { late: number },
-    ask: () => Promise<unknown>,
-    answered: (answer: never) => void,
-    failed: (error: unknown) => void,
-    late: ((answer: never) => void) | undefined,
-  ) {
-    super()
-    this.#calls = calls
-    this.unanswered = unanswered
-    this.ask = ask
-    this.answered = answered as StoreCall['answered']
-    this.failed = failed
-    this.late = late as StoreCall['late']
-  }
-
-  override giveUp(error: Error): void {
-    this.#calls.giveUp(this, error)
   }
 }

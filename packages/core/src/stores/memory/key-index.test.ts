@@ -140,7 +140,7 @@ describe('HashIndex', () => {
       keys[row] = `client-${i}`
       index.add(keys[row], row)
     }
-    expect(index.shards.map((shard) => shard?.length)).toEqual([512])
+    expect(index.tables.map((table) => table?.length)).toEqual([512])
   })
 
   it.each([300, 3000])('distinguishes %i keys that have the same hash', (count) => {

@@ -74,25 +74,25 @@ function isInteger(key: string): boolean {
   return key.length <= MOST_DIGITS && /^\d*$/.test(key)
 }
 
-/** Keys per shard, on average, once the index holds all that it may. */
-const PER_SHARD = 4096
-/** Entries for which a shard has room at first, a power of 2. */
+/** Keys per table, on average, once the index holds all that it may. */
+const PER_TABLE = 4096
+/** Entries for which a table has room at first, a power of 2. */
 const SMALLEST = 8
 /**
- * Entries that a search looks at, at most. With the load of a shard, chance leads one key in a
+ * Entries that a search looks at, at most. With the load of a table, chance leads one key in a
  * hundred million further.
  */
 const FARTHEST = 512
 
 /**
- * A hash table from keys to rows, with open addressing. It is in shards, since a table is rebuilt
- * as a whole when it grows, which would hold up a million keys for tens of milliseconds.
+ * A hash table from keys to rows, with open addressing. It is in several tables, since one is
+ * rebuilt as a whole when it grows, which would hold up a million keys for tens of milliseconds.
  */
 export class HashIndex {
   readonly #rows: { key(row: number): string | undefined }
   readonly #hash: (key: string) => number
-  /** For each entry of a shard the hash of its key, and its row + 1; 0 instead of the row: it is free. */
-  readonly shards: (Int32Array | undefined)[]
+  /** For each entry of a table the hash of its key, and its row + 1; 0 instead of the row: it is free. */
+  readonly tables: (Int32Array | undefined)[]
   readonly #sizes: number[]
   readonly #shift: number
   /** The rows of keys that found no entry near enough, if somebody makes so many collide. */
@@ -103,10 +103,10 @@ export class HashIndex {
    * @param rows where the keys themselves are kept
    */
   constructor(maxKeys: number, rows: { key(row: number): string | undefined }, hash = keyedHash()) {
-    const bits = Math.max(0, Math.ceil(Math.log2(maxKeys / PER_SHARD)))
+    const bits = Math.max(0, Math.ceil(Math.log2(maxKeys / PER_TABLE)))
     this.#rows = rows
     this.#hash = hash
-    this.shards = new Array(2 ** bits).fill(undefined)
+    this.tables = new Array(2 ** bits).fill(undefined)
     this.#sizes = new Array(2 ** bits).fill(0)
     this.#shift = 31 - bits
   }
@@ -114,7 +114,7 @@ export class HashIndex {
   /** The row of a key, or -1. */
   find(key: string): number {
     const hash = this.#hash(key)
-    const entries = this.shards[this.#shardOf(hash)]
+    const entries = this.tables[this.#tableOf(hash)]
     const at = entries === undefined ? -1 : this.#search(entries, hash, key)
     if (at >= 0) return ((entries as Int32Array)[at + 1] as number) - 1
     return this.#strays.size === 0 ? -1 : (this.#strays.get(key) ?? -1)
@@ -123,24 +123,24 @@ export class HashIndex {
   /** Adds a key that is not there yet. */
   add(key: string, row: number): void {
     const hash = this.#hash(key)
-    const shard = this.#shardOf(hash)
-    let entries = this.shards[shard]
+    const table = this.#tableOf(hash)
+    let entries = this.tables[table]
     if (entries === undefined) {
       entries = new Int32Array(2 * SMALLEST)
-      this.shards[shard] = entries
-    } else if (8 * ((this.#sizes[shard] as number) + 1) > 3 * entries.length) {
-      entries = this.#grow(shard, entries)
+      this.tables[table] = entries
+    } else if (8 * ((this.#sizes[table] as number) + 1) > 3 * entries.length) {
+      entries = this.#grow(table, entries)
     }
-    this.#insert(shard, entries, hash, row)
+    this.#insert(table, entries, hash, row)
   }
 
   /** Removes a key that is there. */
   delete(key: string): void {
     if (this.#strays.size > 0 && this.#strays.delete(key)) return
     const hash = this.#hash(key)
-    const shard = this.#shardOf(hash)
-    const entries = this.shards[shard] as Int32Array
-    this.#sizes[shard] = (this.#sizes[shard] as number) - 1
+    const table = this.#tableOf(hash)
+    const entries = this.tables[table] as Int32Array
+    this.#sizes[table] = (this.#sizes[table] as number) - 1
     close(entries, this.#search(entries, hash, key))
   }
 
@@ -157,7 +157,7 @@ export class HashIndex {
     return -1
   }
 
-  #insert(shard: number, entries: Int32Array, hash: number, row: number): void {
+  #insert(table: number, entries: Int32Array, hash: number, row: number): void {
     const at = this.#search(entries, hash, undefined)
     if (at < 0) {
       this.#strays.set(this.#rows.key(row) as string, row)
@@ -165,21 +165,21 @@ export class HashIndex {
     }
     entries[at] = hash
     entries[at + 1] = row + 1
-    this.#sizes[shard] = (this.#sizes[shard] as number) + 1
+    this.#sizes[table] = (this.#sizes[table] as number) + 1
   }
 
-  #grow(shard: number, entries: Int32Array): Int32Array {
+  #grow(table: number, entries: Int32Array): Int32Array {
     const grown = new Int32Array(entries.length * 2)
-    this.shards[shard] = grown
-    this.#sizes[shard] = 0
+    this.tables[table] = grown
+    this.#sizes[table] = 0
     for (let at = 0; at < entries.length; at += 2) {
       const row = (entries[at + 1] as number) - 1
-      if (row >= 0) this.#insert(shard, grown, entries[at] as number, row)
+      if (row >= 0) this.#insert(table, grown, entries[at] as number, row)
     }
     return grown
   }
 
-  #shardOf(hash: number): number {
+  #tableOf(hash: number): number {
     return (hash >>> 1) >>> this.#shift
   }
 }

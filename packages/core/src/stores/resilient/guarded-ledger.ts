@@ -1,10 +1,9 @@
 import { timersEndWithRequest } from '#platform'
-import type { Outcome } from '../../algorithms/algorithm.ts'
 import { StoreError } from '../../errors/store-error.ts'
-import { Batches, type ShardCalls, type StoreCalls } from '../calls/store-calls.ts'
+import { Batches, type StoreCalls } from '../calls/store-calls.ts'
 import { clientsOf } from '../rules/change.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
-import { madeOf, undone } from '../rules/slots.ts'
+import { madeOf } from '../rules/slots.ts'
 import type {
   Change,
   Charge,
@@ -33,46 +32,31 @@ export interface FailureMode {
   readonly localShare: number
 }
 
-/** One of the results of a request whose keys are decided separately: all must admit it. */
-export interface Attempt {
-  readonly result: StoreResult
-  /** The outcomes without the charge; none if no limit decided it. */
-  readonly uncharged: readonly Outcome[]
-  /** Call it once, with whether the request was admitted: if not, it gives the charge back. */
-  conclude(admitted: boolean): void
-}
-
 /**
  * Calls a remote ledger, and decides in its place if it is down, overloaded or late. It also counts
  * what this process has admitted, to continue from there. A late call is not repeated: what it has
  * charged stays charged. Keeps the charges that it is given.
  */
 export class GuardedLedger {
-  /** Whether the store decides keys separately. */
-  readonly isSharded: boolean
-  readonly #remote: Ledger<'async'>
+  protected readonly calls: StoreCalls
+  protected readonly batches: Batches
+  protected readonly remote: Ledger<'async'>
   /** Counts in this process; undefined if it does not decide by that. */
   readonly #local: Ledger<'sync'> | undefined
-  readonly #calls: ShardCalls
   readonly #failureMode: FailureMode
-  readonly #batches: Batches
 
-  /**
-   * @param local what this process counts by itself; undefined if it does not decide by that
-   * @param calls the calls to each shard of the store
-   */
+  /** @param local what this process counts by itself; undefined if it does not decide by that */
   constructor(
     remote: Ledger<'async'>,
     local: Ledger<'sync'> | undefined,
-    calls: ShardCalls,
+    calls: StoreCalls,
     failureMode: FailureMode,
   ) {
-    this.isSharded = remote.shard !== undefined
-    this.#remote = remote
+    this.remote = remote
     this.#local = local
-    this.#calls = calls
+    this.calls = calls
     this.#failureMode = failureMode
-    this.#batches = new Batches(remote)
+    this.batches = new Batches(remote, calls)
   }
 
   /**
@@ -80,64 +64,28 @@ export class GuardedLedger {
    * @param learn called with the result, which it returns
    */
   decide(charges: readonly Charge[], learn: Learn): Promise<readonly [StoreResult]> {
-    const calls = this.#calls.to(this.#remote, (charges[0] as Charge).key)
-    if (!calls.isTrusted) {
-      const result = this.#fallback(charges)
-      const probed = this.#probeWith(calls, madeBy(result, charges), result.admitted)
+    if (!this.calls.isTrusted) {
+      const result = this.fallback(charges)
+      const probed = this.probeWith(madeBy(result, charges), result.admitted)
       return probed === undefined
         ? Promise.resolve([learn(result)])
         : probed.then(() => [learn(result)])
     }
-    return this.#batches.ask([charges], calls, (results) => {
-      if (results === undefined) return [learn(this.#fallback(charges))]
+    return this.batches.ask([charges], (results) => {
+      if (results === undefined) return [learn(this.fallback(charges))]
       const [result] = results as [StoreResult]
-      if (result.admitted) this.#countHere(charges, result)
+      if (result.admitted) this.countHere(charges, result)
       return [learn(result)]
     })
   }
 
-  /** Decides charges of the same key, of a request that has others too. */
-  async attempt(charges: readonly Charge[]): Promise<Attempt> {
-    const calls = this.#calls.to(this.#remote, (charges[0] as Charge).key)
-    if (!calls.isTrusted) {
-      const attempt = this.#attemptHere(charges)
-      const conclude = (admitted: boolean) => {
-        attempt.conclude(admitted)
-        this.#probeWith(calls, madeBy(attempt.result, charges), admitted)
-      }
-      return { ...attempt, conclude }
-    }
-    let isRefused = false
-    /** A late admission by the store: given back if the request was refused meanwhile. */
-    let grant: StoreResult | undefined
-    const check = () => {
-      if (isRefused && grant !== undefined) this.#giveBack(calls, madeBy(grant, charges), grant)
-    }
-    const late = (results: readonly StoreResult[] | undefined) => {
-      if (results?.[1]?.admitted) grant = results[1]
-      check()
-    }
-    const requests = [charges.map(withoutCost), charges]
-    const results = await this.#batches.ask(requests, calls, (decided) => decided, late)
-    if (results !== undefined) return this.#attemptOf(calls, charges, results)
-    const attempt = this.#attemptHere(charges)
-    const conclude = (admitted: boolean) => {
-      attempt.conclude(admitted)
-      isRefused = !admitted
-      check()
-    }
-    return { ...attempt, conclude }
-  }
-
-  /** Decides each of the requests without charging it. All have the same key or shard. */
+  /** Decides each of the requests without charging it. */
   async peek(requests: readonly (readonly Charge[])[]): Promise<readonly StoreResult[]> {
-    const [[{ key }]] = requests as readonly [readonly [Charge]]
-    const calls = this.#calls.to(this.#remote, key)
-    const peekHere = () => requests.map((charges) => this.#fallback(charges, true))
-    if (!calls.isTrusted) return peekHere()
-    if (calls.open.size > 0) calls.sendBefore(requests.flat().map((charge) => charge.key))
-    const peek = async () => (await this.#remote.decide(requests, true)).map(orThrow)
-    return calls.call(peek).catch(peekHere)
+    const peekHere = () => requests.map((charges) => this.fallback(charges, true))
+    if (!this.calls.isTrusted) return peekHere()
+    if (this.calls.open.size > 0) this.calls.sendBefore(requests.flat().map(({ key }) => key))
+    const peek = async () => (await this.remote.decide(requests, true)).map(orThrow)
+    return this.calls.call(peek).catch(peekHere)
   }
 
   /**
@@ -153,79 +101,47 @@ export class GuardedLedger {
     const isOfStore = change.kind !== 'settle' || (change.source ?? 'store') === 'store'
     this.#changeHere(change, isOfStore ? undefined : onIncrease)
     if (!isOfStore) return undefined
-    const clients = clientsOf(change)
-    const calls = this.#calls.to(this.#remote, clients[0] as string)
+    const { calls } = this
     if (!calls.isTrusted && change.kind === 'settle') {
       // A process that repeats a settlement may get no requests.
-      this.#probeWith(calls, change.charges, false)
+      this.probeWith(change.charges, false)
       throw unconfirmed('settle', calls.failure)
     }
     if (!calls.isTrusted && change.kind === 'renew') {
-      this.#probeAndRenew(calls, change)
+      this.#probeAndRenew(change)
       return undefined
     }
-    calls.sendBefore(clients)
-    const act = async () => this.#remote.change(change, onIncrease)
-    return new Promise((answered, failed) => {
-      calls.send(act, answered, (error) => failed(unconfirmed(change.kind, error)))
-    })
+    calls.sendBefore(clientsOf(change))
+    return calls
+      .call(async () => this.remote.change(change, onIncrease))
+      .catch((error) => {
+        throw unconfirmed(change.kind, error)
+      })
   }
 
   /** Whether the store would be called. */
-  isTrusted(key: string): boolean {
-    return this.#calls.to(this.#remote, key).isTrusted
+  isTrusted(): boolean {
+    return this.calls.isTrusted
   }
 
   /**
    * Charges the store in the background for requests that were admitted without it.
    * @returns what to wait for where the runtime would drop it with the request
    */
-  #probeWith(calls: StoreCalls, charges: readonly Charge[], admitted: boolean) {
+  protected probeWith(charges: readonly Charge[], admitted: boolean) {
     // What is claimed is held by its renewal.
     const admittedCharges = charges.map((charge) => {
       return admitted && charge.claim === undefined ? charge : withoutCost(charge)
     })
-    const probed = calls.probe(() => this.#probe(admittedCharges))
+    const probed = this.calls.probe(() => this.#probe(admittedCharges))
     return timersEndWithRequest ? probed : undefined
   }
 
   async #probe(charges: readonly Charge[]): Promise<void> {
-    await this.#remote.change({ kind: 'settle', charges, isProbe: true })
+    await this.remote.change({ kind: 'settle', charges, isProbe: true })
   }
 
-  #attemptOf(
-    calls: StoreCalls,
-    charges: readonly Charge[],
-    results: readonly StoreResult[],
-  ): Attempt {
-    const [{ outcomes: uncharged }, result] = results as [StoreResult, StoreResult]
-    const made = madeBy(result, charges)
-    const conclude = (admitted: boolean) => {
-      if (admitted) this.#countHere(charges, result)
-      else if (result.admitted) this.#giveBack(calls, made, result)
-    }
-    return { result, uncharged, conclude }
-  }
-
-  #attemptHere(charges: readonly Charge[]): Attempt {
-    const { outcomes: uncharged } = this.#fallback(charges.map(withoutCost), true)
-    const result = this.#fallback(charges)
-    const conclude = (admitted: boolean) => {
-      if (result.source !== 'local' || !result.admitted || admitted) return
-      this.#countHere(undone(madeBy(result, charges), result.outcomes), result, result.at)
-    }
-    return { result, uncharged, conclude }
-  }
-
-  /** Gives the charge back in the background. If the store fails, the charge stays. */
-  #giveBack(calls: StoreCalls, charges: readonly Charge[], given: StoreResult): void {
-    if (!charges.some(({ cost, claim }) => cost > 0 || claim !== undefined)) return
-    const { at: chargedAt, outcomes } = given
-    const change: Change = { kind: 'settle', charges: undone(charges, outcomes), chargedAt }
-    calls.call(() => this.#remote.change(change)).catch(() => {})
-  }
-
-  #fallback(charges: readonly Charge[], isPeek = false): StoreResult {
+  protected fallback(charges: readonly Charge[], isPeek = false): StoreResult {
     const local = this.#local
     if (local === undefined) {
       const { onStoreError: source } = this.#failureMode
@@ -247,7 +163,7 @@ export class GuardedLedger {
   }
 
   /** Counts the store's decisions in this process. */
-  #countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
+  protected countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
     let made = charges
     for (const { limit } of charges)
       if (!limit.refuses || isOnRefusal(limit)) made = madeBy(result, charges)
@@ -274,20 +190,20 @@ export class GuardedLedger {
    * A process that holds slots may get no requests: its renewals probe the store. So they are held again that the
    * store does not know because this process admitted them without it.
    */
-  #probeAndRenew(calls: StoreCalls, change: RenewChange): void {
+  #probeAndRenew(change: RenewChange): void {
     const askedAt = performance.now()
     const [first] = change.requests as [readonly Charge[]]
-    calls.probe(async () => {
+    this.calls.probe(async () => {
       await this.#probe(first.map(withoutCost))
       // By the time of a late answer, the slots may have been given back: the next period renews those that are held.
       if (performance.now() - askedAt <= this.#failureMode.deadlineMs)
-        await this.#remote.change(change)
+        await this.remote.change(change)
     })
   }
 }
 
 /** The charges that an admitted request has made: none of what is charged on a refusal. */
-function madeBy({ outcomes }: StoreResult, charges: readonly Charge[]): readonly Charge[] {
+export function madeBy({ outcomes }: StoreResult, charges: readonly Charge[]): readonly Charge[] {
   const own = charges.filter(({ limit }) => !isOnRefusal(limit))
   return madeOf(
     own,
@@ -295,7 +211,7 @@ function madeBy({ outcomes }: StoreResult, charges: readonly Charge[]): readonly
   )
 }
 
-function withoutCost({ key, limit }: Charge): Charge {
+export function withoutCost({ key, limit }: Charge): Charge {
   return { key, limit, cost: 0 }
 }
 

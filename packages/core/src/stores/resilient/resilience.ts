@@ -24,27 +24,34 @@ export class Resilience {
   }
 
   /** @param remote the store's ledger of the keyspaces */
-  open(
+  async open(
     keyspaces: readonly Keyspace[],
     prefix: string,
     failureMode: FailureMode,
     remote: Ledger<'async'>,
-  ): Ledger<'async'> {
-    const openSome = (numbers: readonly number[]) => {
-      const own = numbers.map((number) => keyspaces[number] as Keyspace)
-      const ownRemote = this.#store.open(own, prefix, failureMode.deadlineMs)
-      return this.#guard(own, prefix, failureMode, ownRemote)
+  ): Promise<Ledger<'async'>> {
+    const { deadlineMs, refusalCache, rememberedMs, settles } = failureMode
+    const shared = this.#refusals
+    const refusals = new LedgerRefusals(shared, keyspaces, prefix, refusalCache, rememberedMs)
+    if (settles) refusals.settles()
+    const calls =
+      this.#calls.get(deadlineMs) ?? new ShardCalls(deadlineMs, () => this.#store.trouble?.())
+    this.#calls.set(deadlineMs, calls)
+    const { shard: shardOf } = remote
+    if (shardOf === undefined) {
+      const local = this.#openLocal(keyspaces, prefix, failureMode)
+      const guard = new GuardedLedger(remote, local, calls.to(0), failureMode)
+      return new ResilientLedger(guard, refusals)
     }
-    const refusals = new LedgerRefusals(
-      this.#refusals,
-      keyspaces,
-      prefix,
-      failureMode.refusalCache,
-      failureMode.rememberedMs,
-    )
-    if (failureMode.settles) refusals.settles()
-    const all = this.#guard(keyspaces, prefix, failureMode, remote)
-    return new ResilientLedger(all, openSome, refusals)
+    const { ShardedLedger, ShardLedger } = await import('./sharded-ledger.ts')
+    const open = (policies: readonly number[]) => {
+      const own = policies.map((policy) => keyspaces[policy] as Keyspace)
+      const isAll = own.length === keyspaces.length
+      const ofOwn = isAll ? remote : this.#store.open(own, prefix, deadlineMs)
+      const local = this.#openLocal(own, prefix, failureMode)
+      return (shard: number) => new ShardLedger(ofOwn, local, calls.to(shard), failureMode)
+    }
+    return new ResilientLedger(new ShardedLedger(shardOf, keyspaces.length, open), refusals)
   }
 
   join(): void {
@@ -65,22 +72,12 @@ export class Resilience {
     this.#refusals.clear()
   }
 
-  #guard(
+  #openLocal(
     keyspaces: readonly Keyspace[],
     prefix: string,
-    failureMode: FailureMode,
-    remote: Ledger<'async'>,
-  ): GuardedLedger {
-    const { deadlineMs, localShare, onStoreError } = failureMode
-    const calls =
-      this.#calls.get(deadlineMs) ?? new ShardCalls(deadlineMs, () => this.#store.trouble?.())
-    this.#calls.set(deadlineMs, calls)
-    const local =
-      onStoreError === 'local' ? this.#openLocal(keyspaces, prefix, localShare) : undefined
-    return new GuardedLedger(remote, local, calls, failureMode)
-  }
-
-  #openLocal(keyspaces: readonly Keyspace[], prefix: string, localShare: number): Ledger<'sync'> {
+    { onStoreError, localShare }: FailureMode,
+  ): Ledger<'sync'> | undefined {
+    if (onStoreError !== 'local') return undefined
     this.#local ??= memoryStore({ maxKeys: MAX_LOCAL_KEYS, clock: this.#store.clock })
     // Limiters with different shares can't read each other's states.
     const apart = (each: Keyspace): Keyspace => {
