@@ -8,8 +8,9 @@ import {
 import {
   checkKnown,
   checkObject,
+  limiterOn,
   Policy,
-  StoreLimiter,
+  type StoreLimiter,
   type StoreOptions,
 } from '@sluice/core/internal'
 
@@ -86,7 +87,7 @@ export class VaryingLimiter {
     const limit = () => undefined
     // With the unit: a short one is meant, as numbers of milliseconds are all that there is here.
     const within = `${window}ms` as const
-    const limiter = new StoreLimiter(
+    const limiter = limiterOn(
       [new Policy('', { name, limit, window: within, algorithm: 'sliding-log' })],
       {
         ...this.#options,

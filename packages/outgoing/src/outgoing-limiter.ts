@@ -3,9 +3,10 @@ import {
   blockedDecision,
   ChargeLimiter,
   compilePolicies,
+  limiterOn,
   nextSlot,
   openLimiter,
-  StoreLimiter,
+  type StoreLimiter,
   type StoreOptions,
   undone,
   Waiting,
@@ -72,7 +73,7 @@ export class OutgoingLimiter extends ChargeLimiter {
     super(parts)
     this.#waiting = new Waiting(this, parts.maxWaiting, (charges) => this.decide(charges))
     const ofSent = compilePolicies({ policies: [sent] }, known)
-    this.#pauses = new StoreLimiter(ofSent, { ...options, store: this.store })
+    this.#pauses = limiterOn(ofSent, { ...options, store: this.store })
   }
 
   /**

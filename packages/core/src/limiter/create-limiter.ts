@@ -6,7 +6,7 @@ import type { Store } from '../stores/store.ts'
 import type { Limiter } from './limiter.ts'
 import type { LimiterOptions } from './limiter-options.generated.ts'
 import { compilePolicies } from './policies.ts'
-import { StoreLimiter } from './store-limiter.ts'
+import { limiterOn } from './remote-limiter.ts'
 
 /**
  * Creates a limiter without HTTP: it counts the keys that you pass. With the memory store, its
@@ -26,5 +26,5 @@ export function createLimiter(options: LimiterOptions): Limiter {
   checkKnown('', options, OPTION_NAMES.limiter)
   const policies = compilePolicies(options, OPTION_NAMES.policy)
   for (const policy of policies) policy.assertStatic()
-  return new StoreLimiter(policies, options, { onDecision: options.onDecision })
+  return limiterOn(policies, options, { onDecision: options.onDecision })
 }

@@ -5,7 +5,7 @@ import type { SluiceError } from '../errors/sluice-error.ts'
 import { warnOnce } from '../errors/warning.ts'
 import { parseCidr } from '../key/cidr.ts'
 import { isIPv4 } from '../key/ip.ts'
-import { all, andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { all, andThen, type MaybePromise } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
 import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
@@ -52,19 +52,6 @@ export interface ClientKeys {
   siblings(): readonly StoreLimiter[]
 }
 
-/** The public methods: on a remote store each returns a promise, which also rejects for wrong arguments. */
-const METHODS = [
-  'consume',
-  'takeTurn',
-  'acquire',
-  'peek',
-  'settle',
-  'reset',
-  'block',
-  'override',
-  'grant',
-] as const
-
 /** The policies on a store, for keys: all of them are charged the same cost. */
 export class StoreLimiter extends ChargeLimiter implements Limiter {
   /** Reused by every call, so that a synchronous decision allocates only itself. */
@@ -92,7 +79,6 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
       this.#detach = attachLive(parts.networks.documents, parts.livePolicies, () =>
         this.#opened?.relimit(this.compiledPolicies),
       )
-    if (this.store.mode === 'async') for (const name of METHODS) rejectWithErrors(this, name)
   }
 
   consume(
@@ -400,32 +386,6 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     const limit = undefined as never
     return this.compiledPolicies.map(() => ({ key: '', limit, cost: 0 }))
   }
-}
-
-/** On the promise of a decision: JavaScript, where no type says that it is none yet, may ask it. */
-const UNAWAITED = {
-  get(): undefined {
-    warnOnce(
-      'SLUICE_AWAIT_MISSING',
-      'The promise of a decision was asked whether it is allowed, and says undefined: await is missing. Write ' +
-        '(await limiter.consume(key)).allowed: on a remote store, every method returns a promise.',
-    )
-    return undefined
-  },
-}
-
-/** Makes a method reject where it would throw. */
-function rejectWithErrors(limiter: StoreLimiter, name: (typeof METHODS)[number]): void {
-  const act = limiter[name] as (...given: unknown[]) => unknown
-  const rejecting = (...given: unknown[]) => {
-    try {
-      const answer = act.apply(limiter, given)
-      return isPromise(answer) ? Object.defineProperty(answer, 'allowed', UNAWAITED) : answer
-    } catch (error) {
-      return Promise.reject(error)
-    }
-  }
-  Object.assign(limiter, { [name]: rejecting })
 }
 
 /** @returns units */

@@ -5,10 +5,11 @@ import {
   callOnDecision,
   consumeTraces,
   decisionWithoutPolicy,
+  limiterOn,
   MAIN,
   madeOf,
   type Scope,
-  StoreLimiter,
+  type StoreLimiter,
 } from '@sluice/core/internal'
 import { PolicyTexts } from '../fields/field-state.ts'
 import { CLIENT_GONE } from '../keys/key-reader.ts'
@@ -79,7 +80,7 @@ export class HttpLimiter<Request, Response> {
     const sharesQuotas = bannedQuota !== undefined
     const use = { scope, settles, dryRun, bannedQuota, sharesQuotas, route: apart }
     const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
-    this.limiter = new StoreLimiter(policies, options, use, clients)
+    this.limiter = limiterOn(policies, options, use, clients)
     this.#texts = new PolicyTexts(partitionSecret)
     this.#mayBeDry = policies.some(({ enforced, live }) => enforced < 1 || live !== undefined)
     const turns = new Turns(this.limiter.maxWaiting)
