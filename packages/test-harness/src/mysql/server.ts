@@ -1,19 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cpuMicrosOf } from '../postgres/processes.ts'
 import { type Ids, unprivileged } from '../postgres/unprivileged.ts'
-import { dieWithParent } from '../redis/guard.ts'
+import { type OwnProcess, startOwn, untilReady } from '../processes/own-process.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
-import { until } from '../redis/until.ts'
 import { mysqlBinaries } from './binary.ts'
-
-const LOG_CHARACTERS = 8_000
 
 /** A server of MariaDB or MySQL of the test's own. It dies with the test process, however that ends. */
 export interface MysqlServer {
@@ -88,9 +83,7 @@ class OwnServer implements MysqlServer {
   readonly #folder: string
   readonly #args: readonly string[]
   readonly #ids: Ids | undefined
-  #child: ChildProcess | undefined
-  #log = ''
-  #ended: Promise<unknown> = Promise.resolve()
+  #process: OwnProcess | undefined
 
   constructor(port: number, folder: string, args: readonly string[], ids: Ids | undefined) {
     this.port = port
@@ -104,30 +97,13 @@ class OwnServer implements MysqlServer {
   }
 
   log(): string {
-    return this.#log
+    return this.#process?.log() ?? ''
   }
 
   async restart(): Promise<void> {
-    this.#log = ''
-    const child = spawn(mysqlBinaries().server, this.#args, {
-      cwd: this.#folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      ...this.#ids,
-    })
-    this.#child = child
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#log = (this.#log + text).slice(-LOG_CHARACTERS)
-    })
-    const disarm = dieWithParent(child.pid as number, [this.#folder])
-    this.#ended = once(child, 'close').then(disarm)
-    // A server that a failed test has left must not keep the test process from ending.
-    child.unref()
-    ;(child.stderr as Socket).unref()
-    const isReady = () => {
-      if (child.exitCode !== null) throw new Error(`the server ended at its start:\n${this.#log}`)
-      return this.#log.includes('ready for connections')
-    }
-    await until(isReady, { what: `it accepts on port ${this.port}` })
+    const options = { folder: this.#folder, ids: this.#ids }
+    this.#process = startOwn(mysqlBinaries().server, this.#args, options)
+    await untilReady(this.#process, 'the server', (log) => log.includes('ready for connections'))
   }
 
   async stop(): Promise<void> {
@@ -137,22 +113,19 @@ class OwnServer implements MysqlServer {
   }
 
   async kill(): Promise<void> {
-    this.#child?.kill('SIGKILL')
-    this.#child?.ref()
-    ;(this.#child?.stderr as Socket | undefined)?.ref()
-    await this.#ended
+    await this.#process?.kill()
   }
 
   pause(): void {
-    this.#child?.kill('SIGSTOP')
+    this.#process?.signal('SIGSTOP')
   }
 
   resume(): void {
-    this.#child?.kill('SIGCONT')
+    this.#process?.signal('SIGCONT')
   }
 
   cpuMicros(): ReadonlyMap<number, number> {
-    const threads = readdirSync(`/proc/${this.#child?.pid}/task`).map(Number)
+    const threads = readdirSync(`/proc/${this.#process?.pid}/task`).map(Number)
     return new Map(threads.map((id) => [id, cpuMicrosOf(id)]))
   }
 }

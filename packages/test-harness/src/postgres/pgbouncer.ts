@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dieWithParent } from '../redis/guard.ts'
+import { startOwn, untilReady } from '../processes/own-process.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
-import { until } from '../redis/until.ts'
 import { pgBouncerBinary } from './binary.ts'
 import type { PostgresServer } from './server.ts'
 import { unprivileged } from './unprivileged.ts'
@@ -29,32 +25,13 @@ export async function startPgBouncer({ url, port: behind }: PostgresServer): Pro
   // It refuses root too.
   const ids = unprivileged()
   if (ids) await chown(folder, ids.uid, ids.gid)
-  const child = spawn(pgBouncerBinary(), ['pgbouncer.ini'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    ...ids,
-  })
-  let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text
-  })
-  const disarm = dieWithParent(child.pid as number, [folder])
-  const ended = once(child, 'close').then(disarm)
-  // One that a failed test has left must not keep the test process from ending.
-  child.unref()
-  ;(child.stderr as Socket).unref()
+  const child = startOwn(pgBouncerBinary(), ['pgbouncer.ini'], { folder, ids })
   const stop = async () => {
-    child.ref()
-    child.kill('SIGKILL')
-    await ended
+    await child.kill()
     await rm(folder, { recursive: true, force: true })
   }
-  const isReady = () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended at its start:\n${log}`)
-    return log.includes('process up')
-  }
   try {
-    await until(isReady, { what: `PgBouncer listens on port ${port}` })
+    await untilReady(child, 'PgBouncer', (log) => log.includes('process up'))
   } catch (error) {
     await stop()
     throw error

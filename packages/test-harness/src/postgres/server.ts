@@ -1,20 +1,16 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { dieWithParent } from '../redis/guard.ts'
+import { type OwnProcess, startOwn, untilReady } from '../processes/own-process.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
-import { until } from '../redis/until.ts'
 import { postgresFolder } from './binary.ts'
 import { cpuMicrosOf, familyOf, limitFilesOf, signalAll } from './processes.ts'
 import { type Ids, unprivileged } from './unprivileged.ts'
 
 const GRACE_MS = 3_000
-const LOG_CHARACTERS = 8_000
 
 /** A PostgreSQL server of the test's own. It dies with the test process, however that ends. */
 export interface PostgresServer {
@@ -115,9 +111,7 @@ class OwnServer implements PostgresServer {
   readonly #folder: string
   readonly #args: readonly string[]
   readonly #ids: Ids | undefined
-  #child: ChildProcess | undefined
-  #log = ''
-  #ended: Promise<unknown> = Promise.resolve()
+  #process: OwnProcess | undefined
 
   constructor(port: number, folder: string, args: readonly string[], ids: Ids | undefined) {
     this.port = port
@@ -131,44 +125,29 @@ class OwnServer implements PostgresServer {
   }
 
   log(): string {
-    return this.#log
+    return this.#process?.log() ?? ''
   }
 
   async restart(): Promise<void> {
-    this.#log = ''
-    const child = spawn(join(postgresFolder(), 'postgres'), this.#args, {
-      cwd: this.#folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      ...this.#ids,
-    })
-    this.#child = child
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#log = (this.#log + text).slice(-LOG_CHARACTERS)
-    })
-    const disarm = dieWithParent(child.pid as number, [this.#folder])
-    this.#ended = once(child, 'close').then(disarm)
-    // A server that a failed test has left must not keep the test process from ending.
-    child.unref()
-    ;(child.stderr as Socket).unref()
-    const isReady = () => {
-      if (child.exitCode !== null) throw new Error(`PostgreSQL ended at its start:\n${this.#log}`)
-      return /ready to accept (read-only )?connections/.test(this.#log)
-    }
-    await until(isReady, { what: `PostgreSQL accepts on port ${this.port}` })
+    const options = { folder: this.#folder, ids: this.#ids }
+    this.#process = startOwn(join(postgresFolder(), 'postgres'), this.#args, options)
+    await untilReady(this.#process, 'PostgreSQL', (log) =>
+      /ready to accept (read-only )?connections/.test(log),
+    )
   }
 
   async stop(): Promise<void> {
     this.resume()
     // A fast shutdown: connections are ended.
-    this.#child?.kill('SIGINT')
-    await Promise.race([this.#end(), delay(GRACE_MS, undefined, { ref: false })])
+    this.#process?.signal('SIGINT')
+    await Promise.race([this.#process?.end(), delay(GRACE_MS, undefined, { ref: false })])
     await this.kill()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
   async kill(): Promise<void> {
     signalAll(this.#family(), 'SIGKILL')
-    await this.#end()
+    await this.#process?.end()
   }
 
   pause(): void {
@@ -189,13 +168,6 @@ class OwnServer implements PostgresServer {
 
   /** The ids of its processes, none once it has ended. */
   #family(): number[] {
-    const { pid, exitCode, signalCode } = this.#child ?? {}
-    return pid === undefined || exitCode !== null || signalCode !== null ? [] : familyOf(pid)
-  }
-
-  #end(): Promise<unknown> {
-    this.#child?.ref()
-    ;(this.#child?.stderr as Socket | undefined)?.ref()
-    return this.#ended
+    return this.#process?.isRunning() ? familyOf(this.#process.pid) : []
   }
 }

@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dieWithParent } from '../redis/guard.ts'
+import { startOwn, untilReady } from '../processes/own-process.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
-import { until } from '../redis/until.ts'
 import { prometheusBinary } from './binary.ts'
 
 export interface Alert {
@@ -33,34 +30,23 @@ export async function startPrometheus(config: string, rules: string): Promise<Pr
   await writeFile(join(folder, 'rules.yml'), rules)
   const [port] = (await freePorts(1)) as [number]
   const url = `http://${LOOPBACK}:${port}`
-  const child = spawn(
-    prometheusBinary(),
-    [
-      '--config.file=prometheus.yml',
-      '--storage.tsdb.path=data',
-      `--web.listen-address=${LOOPBACK}:${port}`,
-    ],
-    { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text
-  })
-  const disarm = dieWithParent(child.pid as number, [folder])
-  const exited = once(child, 'close')
+  const args = [
+    '--config.file=prometheus.yml',
+    '--storage.tsdb.path=data',
+    `--web.listen-address=${LOOPBACK}:${port}`,
+  ]
+  const child = startOwn(prometheusBinary(), args, { folder })
   const stop = async () => {
-    child.kill()
-    await exited
-    await disarm()
+    await child.kill()
     await rm(folder, { recursive: true, force: true })
   }
-  const isReady = async () => {
-    if (child.exitCode !== null) throw new Error(`Prometheus ended:\n${log}`)
-    const reply = await fetch(`${url}/-/ready`).catch(() => undefined)
-    return reply?.ok
-  }
+  const isReady = () =>
+    fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
   try {
-    await until(isReady, { everyMs: 50, what: 'Prometheus is ready' })
+    await untilReady(child, 'Prometheus', isReady)
   } catch (error) {
     await stop()
     throw error

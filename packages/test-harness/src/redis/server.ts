@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OwnProcess } from '../processes/own-process.ts'
 import { sentinelArguments, serverArguments } from './arguments.ts'
 import { type ShiftedClock, shiftedClock } from './clock.ts'
 import { connected } from './control.ts'
 import { type CommandStat, parseCommandStats, parseCpuMicros, parseInfo } from './info.ts'
 import { freeClusterPorts, freePorts, LOOPBACK } from './ports.ts'
-import { kill, launch, PortTakenError, type RedisProcess, terminate } from './process.ts'
+import { launch, PortTakenError, terminate } from './process.ts'
 
 const ATTEMPTS = 5
 /** How far two readings of one clock may be apart beyond the time between them. */
@@ -105,7 +106,7 @@ async function setUp(options: StartOptions, ports: number[], folder: string): Pr
   return { port, folder, args: [...own, ...(options.args ?? [])], clock }
 }
 
-function run({ args, folder, port, clock }: Setup): Promise<RedisProcess> {
+function run({ args, folder, port, clock }: Setup): Promise<OwnProcess> {
   return launch(args, folder, port, clock)
 }
 
@@ -113,9 +114,9 @@ class OwnServer implements RedisServer {
   readonly host = LOOPBACK
   readonly port: number
   readonly #setup: Setup
-  #process: RedisProcess
+  #process: OwnProcess
 
-  constructor(setup: Setup, process: RedisProcess) {
+  constructor(setup: Setup, process: OwnProcess) {
     this.port = setup.port
     this.#setup = setup
     this.#process = process
@@ -135,7 +136,7 @@ class OwnServer implements RedisServer {
   }
 
   async kill(): Promise<void> {
-    await kill(this.#process)
+    await this.#process.kill()
   }
 
   pause(): void {

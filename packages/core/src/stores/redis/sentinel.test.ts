@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   freePorts,
   launch,
+  type OwnProcess,
   patient,
-  type RedisProcess,
   type RedisServer,
   startRedis,
   terminate,
@@ -22,7 +22,7 @@ import { createLimiter, redisStore } from '../../index.ts'
 import { type Open, ofIoRedis, ofNodeRedis } from './testing/every-client.ts'
 
 let master: RedisServer
-let sentinel: RedisProcess
+let sentinel: OwnProcess
 let folder: string
 let port: number
 beforeAll(async () => {
