@@ -1,7 +1,25 @@
-import type { Plan } from './plan.ts'
+import type { Plan, PlannedApplication, PlannedRequest } from './plan.ts'
 
 /** The most plans that are tried. */
 const MAX_TRIALS = 400
+
+/** Parts of an application that can be left out together, and what only the requests have that need the first. */
+const PARTS: readonly (readonly [
+  parts: readonly [keyof PlannedApplication, ...(keyof PlannedApplication)[]],
+  ofRequest?: keyof PlannedRequest,
+])[] = [
+  [['streams'], 'stream'],
+  [['queue', 'queueBan'], 'wait'],
+  [['queueBan']],
+  [['calls'], 'calls'],
+  [['leases'], 'leased'],
+  [['budget'], 'model'],
+  [['ban', 'routeBan']],
+  [['routeBan']],
+  [['lists']],
+  [['goesOn']],
+  [['waits']],
+]
 
 /**
  * Finds a smaller plan that fails the same check.
@@ -73,43 +91,17 @@ function* simplerApplications(plan: Plan): Generator<Plan> {
       ),
     }
   }
-  const { streams, ...withoutStreams } = application
-  if (streams !== undefined) {
-    const others = requests.filter(({ stream }) => stream === undefined)
-    yield { ...plan, application: withoutStreams, requests: others }
+  for (const [parts, ofRequest] of PARTS) {
+    if (application[parts[0]] === undefined) continue
+    const without = Object.fromEntries(parts.map((each) => [each, undefined]))
+    const isLeft = (each: PlannedRequest) =>
+      ofRequest === undefined || each[ofRequest] === undefined
+    yield {
+      ...plan,
+      application: { ...application, ...without },
+      requests: requests.filter(isLeft),
+    }
   }
-  const { queue, queueBan, ...withoutQueue } = application
-  if (queue !== undefined) {
-    const others = requests.filter(({ wait }) => wait === undefined)
-    yield { ...plan, application: withoutQueue, requests: others }
-    const { queueBan: _, ...withPlainQueue } = application
-    if (queueBan !== undefined) yield { ...plan, application: withPlainQueue }
-  }
-  const { calls, ...withoutCalls } = application
-  if (calls !== undefined) {
-    const others = requests.filter((each) => each.calls === undefined)
-    yield { ...plan, application: withoutCalls, requests: others }
-  }
-  const { leases, ...withoutLeases } = application
-  if (leases !== undefined) {
-    const others = requests.filter(({ leased }) => leased === undefined)
-    yield { ...plan, application: withoutLeases, requests: others }
-  }
-  const { budget, ...withoutBudget } = application
-  if (budget !== undefined) {
-    const others = requests.filter(({ model }) => model === undefined)
-    yield { ...plan, application: withoutBudget, requests: others }
-  }
-  const { ban, routeBan, ...withoutBan } = application
-  if (ban !== undefined) yield { ...plan, application: withoutBan }
-  const { routeBan: _, ...withOneBan } = application
-  if (routeBan !== undefined) yield { ...plan, application: withOneBan }
-  const { lists, ...withoutLists } = application
-  if (lists !== undefined) yield { ...plan, application: withoutLists }
-  const { goesOn, ...thatRefuses } = application
-  if (goesOn !== undefined) yield { ...plan, application: thatRefuses }
-  const { waits, ...thatDoesNotWait } = application
-  if (waits !== undefined) yield { ...plan, application: thatDoesNotWait }
   const { cluster, ...onOneServer } = application
   if (cluster !== undefined) {
     const others = faults.filter(({ kind }) => kind !== 'move keys')

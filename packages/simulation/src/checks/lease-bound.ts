@@ -1,10 +1,10 @@
 import type { Decision } from '@sluice/core'
 import type { Cluster } from '../cluster.ts'
 import type { PlannedApplication } from '../plan.ts'
-import type { Witness } from '../server.ts'
 import { limitOf } from './account.ts'
 import type { Fail } from './audit.ts'
 import { boundOf } from './bound.ts'
+import { UntilLoss } from './until-loss.ts'
 
 /** Units that were admitted, and when, ms on the store's clock. */
 export interface Use {
@@ -17,31 +17,19 @@ export interface Use {
  * In any span, all processes together admit at most what the algorithm admits in a span that is longer by a lease. It is
  * checked until the store loses what it has counted, an operator makes a quota full, or the clock steps.
  */
-export class LeaseBound implements Witness {
+export class LeaseBound extends UntilLoss {
   readonly #uses = new Map<string, Use[]>()
   readonly #planned: PlannedApplication['leases']
   readonly #world: () => { readonly cluster: Cluster; readonly fail: Fail }
   readonly #ended = new Set<string>()
-  #isOver = false
 
   constructor(
     planned: PlannedApplication['leases'],
     world: () => { readonly cluster: Cluster; readonly fail: Fail },
   ) {
+    super()
     this.#planned = planned
     this.#world = world
-  }
-
-  undone(): void {
-    this.#isOver = true
-  }
-
-  lost(): void {
-    this.#isOver = true
-  }
-
-  clockStepped(): void {
-    this.#isOver = true
   }
 
   /** An operator makes the quota of a client full. */
@@ -53,7 +41,7 @@ export class LeaseBound implements Witness {
   admitted(key: string, units: number, { at, source }: Decision): Use | undefined {
     const { cluster, fail } = this.#world()
     if (
-      this.#isOver ||
+      this.isOver ||
       this.#ended.has(key) ||
       (source !== 'store' && source !== 'lease') ||
       units === 0

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine.ts'
 import { maySendTwice, type Plan } from '../plan.ts'
-import type { Witness } from '../server.ts'
 import type { Fail } from './audit.ts'
+import { UntilLoss } from './until-loss.ts'
 
 /** The team of a client. */
 export const teamOf = (client: string) => (client === 'cyd' ? 'initech' : 'acme')
@@ -43,27 +43,15 @@ export class Spending {
  * What all calls have used of the budget's levels: each is charged once, and no level has ever more than its limit.
  * Checked until the store loses what it has counted, or its clock steps.
  */
-export class Spent implements Witness {
+export class Spent extends UntilLoss {
   readonly #all: Spending[] = []
   readonly #plan: Plan
   readonly #fail: Fail
-  #isOver = false
 
   constructor(plan: Plan, fail: Fail) {
+    super()
     this.#plan = plan
     this.#fail = fail
-  }
-
-  undone(): void {
-    this.#isOver = true
-  }
-
-  lost(): void {
-    this.#isOver = true
-  }
-
-  clockStepped(): void {
-    this.#isOver = true
   }
 
   /** A process begins a call, or settles what nobody has reserved: with an estimate of 0. */
@@ -75,7 +63,7 @@ export class Spent implements Witness {
 
   /** Checks what a level has used, once every settlement was repeated. */
   checkUsed(level: 'client' | 'team', id: string, used: number): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     const ranges = this.#of(level, id).map((each) => this.#rangeOf(each))
     const least = ranges.reduce((sum, [from]) => sum + from, 0)
     const most = ranges.reduce((sum, [, to]) => sum + to, 0)
@@ -103,7 +91,7 @@ export class Spent implements Witness {
   /** A reservation is never lost while its process lives, so what is admitted fits beside all others. */
   readonly #checkLimits = ({ client }: Spending): void => {
     const { budget } = this.#plan.application
-    if (this.#isOver || budget === undefined || budget.soft) return
+    if (this.isOver || budget === undefined || budget.soft) return
     // What is held ends where renewals do not come in time.
     if (budget.lost === 'returned' && this.#plan.faults.length > 0) return
     for (const [level, id] of [

@@ -1,0 +1,18 @@
+import type { Witness } from '../server.ts'
+
+/** What is checked until the store loses what it has counted, or its clock steps. */
+export class UntilLoss implements Witness {
+  protected isOver = false
+
+  undone(): void {
+    this.isOver = true
+  }
+
+  lost(): void {
+    this.isOver = true
+  }
+
+  clockStepped(): void {
+    this.isOver = true
+  }
+}
