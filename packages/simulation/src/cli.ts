@@ -6,7 +6,6 @@
 // npm run simulate -- --histories redis --calls 5000: judges the answers of a real store while it and the
 // processes that use it are killed; or cluster, postgres, sqlite. So many calls, about, between two kills
 // npm run simulate -- --model: lets Spin try all interleavings of a model of slots, and each of its mistakes
-// npm run simulate -- --report --seeds 3000: measures each fault
 
 import { parseArgs } from 'node:util'
 import { optimizeLater } from '@sluice/test-harness/processes'
@@ -19,7 +18,6 @@ import { checkModel, mutantsOfModel, whyNoSpin } from './model/check-model.ts'
 import { loadOf } from './overload/load-plan.ts'
 import { searchLoads } from './overload/search-loads.ts'
 import { LuaMachine } from './redis/lua.ts'
-import { report } from './report.ts'
 import { type Explained, explain, search, tellStory } from './search.ts'
 
 const OPTIONS = {
@@ -29,7 +27,6 @@ const OPTIONS = {
   histories: { type: 'string' },
   calls: { type: 'string', default: '1000' },
   model: { type: 'boolean', default: false },
-  report: { type: 'boolean', default: false },
   lua: { type: 'boolean', default: false },
   overload: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -45,7 +42,6 @@ How it works, and what it checks: docs/internals/testing.md
   --seed S             plays one, and tells what happens in it
   --lua                with --seeds or --seed: the store is a Redis, whose scripts run in Lua
   --overload           with --seeds: sends a process more requests than it can serve
-  --report             measures each fault in the seeds 1 to N
   --histories STORE    judges the answers of a real store while it and the processes that use it are
                        killed: ${Object.keys(servers).join(', ')}
   --calls N            about so many between two kills; default: 1000
@@ -61,8 +57,6 @@ if (values.help) console.log(HELP)
 else if (values.seed !== undefined) await tell(integer('seed'))
 else if (values.model) await checkModels()
 else if (values.histories !== undefined) await judgeHistories(values.histories)
-else if (values.report) await printReport()
-else if (values.overload) await findNoOverload(integer('seeds'))
 else await findNone(integer('seeds'))
 
 function parsed() {
@@ -88,36 +82,23 @@ async function tell(seed: number): Promise<void> {
   process.exitCode = failure === undefined ? 0 : 1
 }
 
-async function printReport(): Promise<void> {
-  for await (const line of report(await compileCore(), integer('seeds'))) console.log(line)
-}
-
 async function findNone(seeds: number): Promise<void> {
   const started = performance.now()
   const cores = await compileCore()
-  const searched = await search(cores, from, seeds, { lua })
-  const { found, seeds: played, events } = searched
+  const { found, ...searched } = values.overload
+    ? await searchLoads(cores, from, seeds)
+    : await search(cores, from, seeds, { lua })
   const minutes = Math.round(searched.simulatedMs / 60_000)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(`${played} seeds, ${minutes} simulated minutes, ${events} events, ${seconds} s`)
+  console.log(
+    `${searched.seeds} seeds, ${minutes} simulated minutes, ${searched.events} events, ${seconds} s`,
+  )
   if (found === undefined) return
   const { seed, failure } = found
   console.log(`Seed ${seed} failed at ${failure.at} ms, event ${failure.event}:`)
   console.log(`${failure.check}: ${failure.what}`)
-  printSmallest(await explain(found, cores, lua))
-  process.exitCode = 1
-}
-
-async function findNoOverload(seeds: number): Promise<void> {
-  const searched = await searchLoads(await compileCore(), from, seeds)
-  const { found, seeds: played, events } = searched
-  const minutes = Math.round(searched.simulatedMs / 60_000)
-  console.log(`${played} seeds, ${minutes} simulated minutes, ${events} events`)
-  if (found === undefined) return
-  const { seed, failure } = found
-  console.log(`Seed ${seed} failed at ${failure.at} ms, event ${failure.event}:`)
-  console.log(`${failure.check}: ${failure.what}`)
-  console.log(JSON.stringify(loadOf(seed)))
+  if (values.overload) console.log(JSON.stringify(loadOf(seed)))
+  else printSmallest(await explain(found, cores, lua))
   process.exitCode = 1
 }
 

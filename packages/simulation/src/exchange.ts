@@ -28,8 +28,6 @@ export class Exchange {
   terms: readonly Terms[] = []
   knownBefore = 0
   decision: Decision | undefined = undefined
-  /** ms of the simulation. */
-  decidedAt = Infinity
   /** When its process got the request before it, ms of the simulation. */
   askedBefore = -Infinity
   /** What must become of it, whatever its policies say; undefined: they decide it. */

@@ -394,8 +394,6 @@ export class Process {
     })
     exchange.decision = decision
     this.#undecided.delete(exchange)
-    exchange.decidedAt = world.timeline.now
-    world.watch(exchange)
     if (exchange.ruling !== undefined) return
     this.lastSources.set(client, source)
     if (allowed) this.#allow(exchange)

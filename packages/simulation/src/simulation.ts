@@ -56,7 +56,6 @@ export interface Outcome {
 interface Playing {
   /** Whether its story is told. */
   readonly tells?: boolean
-  readonly watch?: World['watch']
   /** Runs the scripts of the store in Redis. Left out: the store runs transactions in TypeScript */
   readonly lua?: LuaMachine | undefined
 }
@@ -65,7 +64,7 @@ interface Playing {
 export async function simulate(
   plan: Plan,
   cores: Cores,
-  { tells = false, watch = () => {}, lua }: Playing = {},
+  { tells = false, lua }: Playing = {},
 ): Promise<Outcome> {
   const timeline = new Timeline()
   const story: string[] = []
@@ -129,7 +128,6 @@ export async function simulate(
     bySlot: new Map(),
     troubledUntil: 0,
     fail,
-    watch,
     tell,
     random: (purpose) => random(plan.seed ^ hashOf(purpose)),
   }

@@ -48,8 +48,6 @@ export interface World {
   /** When the last fault was over, ms. */
   troubledUntil: number
   readonly fail: Fail
-  /** Told of each decision. */
-  readonly watch: (exchange: Exchange) => void
   /** Notes what happens, for the story. */
   readonly tell: (who: string, what: () => string) => void
   /** Numbers in [0, 1) for one purpose. */
