@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
 import type { Report, Run } from './report/report.ts'
 import {
   type KnownRequest,
@@ -9,17 +10,12 @@ import {
   toCombined,
   toJsonLines,
 } from './testing/known-traffic.ts'
-import { decide, definitions, figuresOf, timelineOf } from './testing/oracle.ts'
+import { decide, figuresOf, timelineOf } from './testing/oracle.ts'
 import { runCli } from './testing/run-cli.ts'
 
 const LIMIT = 100
 const WINDOW_MS = 60_000
-const OPTIONS = {
-  limit: BigInt(LIMIT),
-  windowMs: BigInt(WINDOW_MS),
-  burst: 30n,
-  maxDelayMs: 2500n,
-}
+const OPTIONS = { limit: LIMIT, windowMs: WINDOW_MS, burst: 30, maxDelayMs: 2500 }
 const FLAGS = ['--limit', '100', '--window', '1m', '--burst', '30', '--max-delay', '2500']
 
 let folder: string
@@ -64,7 +60,7 @@ describe.each([
     report = await replay(`${log}.txt`, written(requests), [...flags, '--show-clients'])
   })
 
-  it.each(Object.keys(definitions))('reports for %s exactly what its definition says', (name) => {
+  it.each(ALGORITHM_NAMES)('reports for %s exactly what its definition says', (name) => {
     const decided = decide(name, OPTIONS, requests)
     const { most, ...figures } = figuresOf(decided, LIMIT, WINDOW_MS)
     const run = report.runs.find((each) => each.name === name) as Run

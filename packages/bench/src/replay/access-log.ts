@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { random } from '@sluice/test-harness/random'
 
 /** Lines that are written at once. */
 const BLOCK = 10_000
@@ -18,13 +19,13 @@ export interface AccessLog {
  * few send most (the busiest hundredth a fifth of all requests).
  */
 export function writeAccessLog(file: string, { lines, clients, hours }: AccessLog): void {
-  const random = randomFrom(1)
+  const next = random(1)
   const handle = openSync(file, 'w')
   for (let from = 0; from < lines; from += BLOCK) {
     const block: string[] = []
     for (let i = from; i < Math.min(lines, from + BLOCK); i += 1) {
       const at = START_MS + Math.floor((i / lines) * hours * 3600) * 1000
-      block.push(line(Math.floor(clients * random() ** 3), at, i))
+      block.push(line(Math.floor(clients * next() ** 3), at, i))
     }
     writeSync(handle, block.join(''))
   }
@@ -50,15 +51,4 @@ function clock(ms: number): string {
   clockMs = ms
   clockText = `${day}/${MONTHS[Number(month) - 1]}/${year}:${time}`
   return clockText
-}
-
-/** Draws numbers from 0 to 1, the same for the same seed (xorshift). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
 }

@@ -1,4 +1,5 @@
-import { type KnownRequest, seededRandom } from './known-traffic.ts'
+import { random } from '@sluice/test-harness/random'
+import type { KnownRequest } from './known-traffic.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -10,15 +11,15 @@ const START = Date.UTC(2026, 10, 20)
  * that sends everything together, every hour.
  */
 export function dayOfTraffic(): KnownRequest[] {
-  const random = seededRandom(20)
+  const draw = random(20)
   const requests: KnownRequest[] = []
   const send = (at: number, client: string) => {
     if (at >= START && at < START + 24 * HOUR)
       requests.push({ atMs: Math.floor(at), client, cost: 1 })
   }
-  const exponential = (mean: number) => -Math.log(1 - random()) * mean
+  const exponential = (mean: number) => -Math.log(1 - draw()) * mean
   /** Draws from about the normal distribution, of mean 0 and deviation 1. */
-  const normal = () => (random() + random() + random() - 1.5) * 2
+  const normal = () => (draw() + draw() + draw() - 1.5) * 2
 
   /** Requests as they come by chance. */
   function visit(client: string, from: number, length: number, meanMs: number): void {
@@ -29,7 +30,7 @@ export function dayOfTraffic(): KnownRequest[] {
   for (let i = 0; i < 1200; i += 1) {
     const client = `198.51.${100 + (i >> 8)}.${i & 255}`
     const perMinute = 4 * Math.exp(1.05 * normal())
-    for (let visits = 1 + Math.floor(random() * 3); visits > 0; visits -= 1) {
+    for (let visits = 1 + Math.floor(draw() * 3); visits > 0; visits -= 1) {
       const from = START + 14 * HOUR + normal() * 4 * HOUR
       visit(client, from, exponential(8 * MINUTE), MINUTE / perMinute)
     }

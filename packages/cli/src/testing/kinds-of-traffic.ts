@@ -1,5 +1,6 @@
+import { random } from '@sluice/test-harness/random'
 import { dayOfTraffic } from './day-of-traffic.ts'
-import { type KnownRequest, seededRandom } from './known-traffic.ts'
+import type { KnownRequest } from './known-traffic.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 20)
@@ -14,16 +15,16 @@ const CLIENTS = 20
 export const kindsOfTraffic: Readonly<Record<string, () => KnownRequest[]>> = {
   'a day of an API': () => dayOfTraffic().filter(({ client }) => /^198\.51\./.test(client)),
   'evenly, 99 per minute': () => {
-    const random = seededRandom(5)
+    const draw = random(5)
     // So little that no 60 s ever have more than 100 requests.
-    const late = () => random() * 300
+    const late = () => draw() * 300
     return ofEachClient((from) => every(MINUTE / 99, from).map((at) => at + late()))
   },
   'all 100 at once, then a pause': () => {
-    const random = seededRandom(6)
+    const draw = random(6)
     return ofEachClient((from) => {
       const times: number[] = []
-      for (let at = from; at < END; at += (62 + 30 * random()) * 1000)
+      for (let at = from; at < END; at += (62 + 30 * draw()) * 1000)
         times.push(...every(20, at, at + 2000))
       return times
     })

@@ -1,19 +1,10 @@
+import { random } from '@sluice/test-harness/random'
+
 /** A request of traffic whose making is known. */
 export interface KnownRequest {
   readonly atMs: number
   readonly client: string
   readonly cost: number
-}
-
-/** Draws whole numbers from 0 to 2^32, the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** 2026-11-21 14:00:30 UTC: half a minute into a window of one. */
@@ -25,14 +16,14 @@ const MINUTE_MS = 60_000
  * that never stops, and one that sends 100 requests at each side of the edge of a window.
  */
 export function knownTraffic(seed: number, minutes = 10): KnownRequest[] {
-  const random = seededRandom(seed)
+  const draw = random(seed)
   const requests: KnownRequest[] = []
   const end = START_MS + minutes * MINUTE_MS
-  const cost = () => 1 + Math.floor(random() * 3)
+  const cost = () => 1 + Math.floor(draw() * 3)
   for (let i = 0; i < 40; i += 1) {
     const meanMs = MINUTE_MS / (2 + 2 * i)
     for (let at = START_MS; ; ) {
-      at += -Math.log(1 - random()) * meanMs
+      at += -Math.log(1 - draw()) * meanMs
       if (at >= end) break
       requests.push({ atMs: Math.floor(at), client: `198.51.100.${i + 1}`, cost: cost() })
     }

@@ -1,3 +1,6 @@
+import type { AlgorithmName } from '@sluice/core'
+import type { AlgorithmParams } from '@sluice/core/store'
+import { type Admitted, oracles, queueDelay } from '../../../core/src/algorithms/testing/oracles.ts'
 import type { KnownRequest } from './known-traffic.ts'
 
 /*
@@ -5,92 +8,25 @@ import type { KnownRequest } from './known-traffic.ts'
  * that was admitted, in exact integers, slowly, and with no code under test.
  */
 
-export interface OraclePolicy {
-  readonly limit: bigint
-  readonly windowMs: bigint
-  readonly burst: bigint
-  readonly maxDelayMs: bigint
-}
-
-interface Admitted {
-  readonly at: bigint
-  readonly cost: bigint
-}
-
-/** How long an admitted request waits, ms; undefined: it is refused. */
-type Definition = (
-  policy: OraclePolicy,
-  admitted: readonly Admitted[],
-  now: bigint,
-  cost: bigint,
-) => bigint | undefined
-
-export const definitions: Readonly<Record<string, Definition>> = {
-  'fixed-window'({ limit, windowMs }, admitted, now, cost) {
-    const inWindow = admitted.filter(({ at }) => at / windowMs === now / windowMs)
-    return sum(inWindow) + cost <= limit ? 0n : undefined
-  },
-  'sliding-window'({ limit, windowMs }, admitted, now, cost) {
-    const of = (window: bigint) => sum(admitted.filter(({ at }) => at / windowMs === window))
-    const window = now / windowMs
-    const inside = (window + 1n) * windowMs - 1n - now
-    const estimate = (of(window - 1n) * inside) / windowMs + of(window)
-    return estimate + cost <= limit ? 0n : undefined
-  },
-  'sliding-log'({ limit, windowMs }, admitted, now, cost) {
-    const inside = admitted.filter(({ at }) => at > now - windowMs && at <= now)
-    return sum(inside) + cost <= limit ? 0n : undefined
-  },
-  'token-bucket'(policy, admitted, now, cost) {
-    const { windowMs, burst } = policy
-    return level(policy, admitted, now) + cost * windowMs <= burst * windowMs ? 0n : undefined
-  },
-  'leaky-bucket'(policy, admitted, now, cost) {
-    const { limit, windowMs, maxDelayMs } = policy
-    const queued = level(policy, admitted, now)
-    if (queued + cost * windowMs > windowMs + maxDelayMs * limit) return undefined
-    return (queued + limit - 1n) / limit
-  },
-}
-
-/** The content of a bucket that drains `limit` units per window, multiplied by the window. */
-function level({ limit, windowMs }: OraclePolicy, admitted: readonly Admitted[], now: bigint) {
-  let parts = 0n
-  let since = admitted[0]?.at ?? now
-  for (const { at, cost } of [...admitted, { at: now, cost: 0n }]) {
-    parts -= (at - since) * limit
-    if (parts < 0n) parts = 0n
-    parts += cost * windowMs
-    since = at
-  }
-  return parts
-}
-
-function sum(admitted: readonly Admitted[]): bigint {
-  return admitted.reduce((total, { cost }) => total + cost, 0n)
-}
-
 interface Decided extends KnownRequest {
   /** When it goes on; undefined: it was refused. */
   readonly goesOnMs: number | undefined
 }
 
 export function decide(
-  algorithm: string,
-  policy: OraclePolicy,
+  algorithm: AlgorithmName,
+  params: AlgorithmParams,
   requests: readonly KnownRequest[],
 ): Decided[] {
   const admitted = new Map<string, Admitted[]>()
   return requests.map((request) => {
-    const { client, atMs } = request
+    const { client, atMs: at, cost } = request
     const before = admitted.get(client) ?? []
     admitted.set(client, before)
-    const at = BigInt(atMs)
-    const cost = BigInt(request.cost)
-    const delay = (definitions[algorithm] as Definition)(policy, before, at, cost)
-    if (delay === undefined) return { ...request, goesOnMs: undefined }
+    if (cost > oracles[algorithm](params, before, at)) return { ...request, goesOnMs: undefined }
+    const delayMs = algorithm === 'leaky-bucket' ? queueDelay(params, before, at) : 0
     before.push({ at, cost })
-    return { ...request, goesOnMs: atMs + Number(delay) }
+    return { ...request, goesOnMs: at + delayMs }
   })
 }
 

@@ -1,5 +1,5 @@
+import { random } from '@sluice/test-harness/random'
 import type { Demand, Report, Run } from '../report/report.ts'
-import { seededRandom } from './known-traffic.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 10, 20)
@@ -18,13 +18,13 @@ const ALGORITHMS = [
 
 /** Made up, the same each time: a day with a scraper in the afternoon. */
 export function sampleReport(change: Partial<Report> = {}): Report {
-  const random = seededRandom(7)
+  const draw = random(7)
   const steps = Array.from({ length: STEPS }, (_, step) => {
     const hour = (step * STEP) / (60 * MINUTE)
     const day = 900 + 700 * Math.sin(((hour - 8) / 24) * 2 * Math.PI)
-    const ordinary = Math.round(day * (0.9 + 0.2 * random()))
+    const ordinary = Math.round(day * (0.9 + 0.2 * draw()))
     const scraping = hour >= 13.5 && hour < 16 ? 1100 : hour >= 20 && hour < 20.7 ? 500 : 0
-    return { ordinary, excess: Math.round((scraping + 12) * (0.85 + 0.3 * random())) }
+    return { ordinary, excess: Math.round((scraping + 12) * (0.85 + 0.3 * draw())) }
   })
   const requests = steps.map(({ ordinary, excess }) => ordinary + excess)
   const excess = steps.map((step) => step.excess)

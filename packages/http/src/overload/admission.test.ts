@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { random as randomFrom } from '@sluice/test-harness/random'
 import type { AdmissionOptions } from './admission.ts'
 import {
   type Arrival,
   database,
   type Outcome,
   poisson,
-  randomFrom,
   VirtualServer,
 } from './testing/virtual-server.ts'
 
