@@ -21,7 +21,11 @@ const REDIS = {
     '@upstash/redis',
   ],
 }
-const POSTGRES = { tests: ['packages/postgres'], clientsOf: 'postgres', clients: ['pg'] }
+const POSTGRES = {
+  tests: ['packages/postgres'],
+  clientsOf: 'postgres',
+  clients: ['pg', 'postgres'],
+}
 const MYSQL = { tests: ['packages/mysql'], clientsOf: 'mysql', clients: ['mysql2'] }
 
 const output = (command, args) => execFileSync(command, args, { encoding: 'utf8' }).trim()

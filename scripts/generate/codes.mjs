@@ -49,7 +49,7 @@ export const CODES = {
     },
     SLUICE_STORE_UNKNOWN: {
       meaning:
-        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg, or that of `mysqlStore` not one of mysql2/promise; or the path of `sqliteStore` is not a path.',
+        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg or postgres.js, or that of `mysqlStore` not one of mysql2/promise; or the path of `sqliteStore` is not a path.',
       cause:
         'A URL, a promise of a client, a mock (ioredis-mock), node-redis 4, a pool of pg, a store of another limiter, or a pipeline of a client.',
       action:

@@ -38,6 +38,11 @@ function server(clock?: () => number) {
       const time = arrive('read')
       return { states: keys.map((key) => (key === 'b' ? at.other : at.row)), time }
     },
+    readAll: (keys) => connection.read(keys),
+    writeOrRead: async (...asked) => {
+      const isWritten = (await connection.write(...asked)) !== undefined
+      return { states: [at.row], time: AHEAD + local, isWritten }
+    },
     write: async (writes, _now, on) => {
       at.before()
       const time = arrive('write')
@@ -259,4 +264,34 @@ it('a serialization failure is contention', async () => {
   at.pass(1000)
   took()
   expect([await count(), took()]).toEqual([2, 'write'])
+})
+
+it('a client that cannot lock decides again until nobody else was faster', async () => {
+  const { at, lone, count, took } = server()
+  let others = 3
+  at.before = () => {
+    if (others > 0) at.row = `0${others}`
+    others -= 1
+  }
+  const add = ([state]: readonly (Uint8Array | undefined)[]) => {
+    const value = (state?.[0] ?? 0) + 1
+    return { value, changes: [{ key: 'a', state: Uint8Array.of(value), ttlMs: 1 }] }
+  }
+  expect([await lone.swap(['a'], add, 100), took()]).toEqual([2, 'read,write,write,write,write'])
+  at.before = () => {
+    at.row = at.row === '01' ? '02' : '01'
+    at.pass(30)
+  }
+  await expect(lone.swap(['a'], add, 100)).rejects.toMatchObject({
+    code: 'SLUICE_STORE_CONTENTION',
+  })
+  at.before = () => {}
+  at.error = new Error('lost')
+  await expect(count()).rejects.toThrow('lost')
+  at.error = undefined
+  expect(await lone.swap(['a'], add, 100)).toBeGreaterThan(1)
+  // Without a lock it is available again.
+  took()
+  await count()
+  expect(took()).not.toBe('')
 })

@@ -1,3 +1,4 @@
+import { StoreError } from '@sluice/core'
 import type { StateChange, Transaction } from '@sluice/transactional'
 import { type Remembered, RememberedStates } from './remembered-states.ts'
 
@@ -36,12 +37,18 @@ export interface Span {
   readonly until: number
 }
 
+/** What was read: states in hex, and the server's time then, ms, with its fraction. */
+interface Read {
+  readonly states: readonly (string | undefined)[]
+  readonly time: number
+}
+
 /** Statements about a few keys, each of which is a round trip and a transaction. */
 export interface RoundTrips {
-  /** The states in hex, in the order of the keys, and the server's time then, ms, with its fraction. */
-  read(
-    keys: readonly string[],
-  ): Promise<{ readonly states: readonly (string | undefined)[]; readonly time: number }>
+  /** The states in the order of the keys. */
+  read(keys: readonly string[]): Promise<Read>
+  /** Reads any number of keys, within so many ms. */
+  readAll(keys: readonly string[], ms: number): Promise<Read>
   /**
    * Writes the changes of a decision at `now`, all of them or none.
    *
@@ -50,6 +57,13 @@ export interface RoundTrips {
    * @returns the server's time, ms, with its fraction; undefined: nothing was written
    */
   write(writes: readonly Write[], now: number, on: Span, ms: number): Promise<number | undefined>
+  /** Writes as `write` does, then reads the keys. */
+  writeOrRead(
+    writes: readonly Write[],
+    now: number,
+    on: Span,
+    ms: number,
+  ): Promise<Read & { readonly isWritten: boolean }>
 }
 
 /** Borrows a connection for so long, ms. */
@@ -90,14 +104,8 @@ export class LoneTransactions {
   ): Promise<{ readonly value: T } | undefined> {
     if (!this.#isAvailable || keys.length > MAX_KEYS || keys.some((key) => this.#isContended(key)))
       return undefined
-    const work = async (trips: RoundTrips) => {
-      try {
-        return await this.#attempt(trips, keys, decide, ms)
-      } catch (error) {
-        if ((error as { code?: unknown }).code === NOT_SERIALIZABLE) return undefined
-        throw error
-      }
-    }
+    const work = (trips: RoundTrips) =>
+      this.#attempt(trips, keys, decide, ms).catch(ifNotSerializable)
     try {
       const done = await this.#use(ms, work)
       if (done === undefined) for (const key of keys) this.#setContended(key)
@@ -106,6 +114,43 @@ export class LoneTransactions {
       this.#isAvailable = false
       throw error
     }
+  }
+
+  /**
+   * As `TransactionalBackend.transact`, for a client that can't lock: decides on what it reads, again and again, until
+   * nobody else was faster.
+   *
+   * @throws StoreError if somebody always was
+   */
+  async swap<T>(keys: readonly string[], decide: Decide<T>, ms: number): Promise<T> {
+    const until = performance.now() + ms
+    const done = await this.#use(ms, async (trips) => {
+      let { states, time } = await trips.readAll(keys, ms)
+      while (performance.now() < until) {
+        const now = this.#clock?.() ?? Math.floor(time)
+        const { changes, value } = decide(states.map(bytesOf), now)
+        const writes = writesOf(keys, states, changes)
+        if (!writes.some(isChange)) return { value }
+        const on = this.#clock ? ALWAYS : { from: now, until: now + ms }
+        const done = await trips.writeOrRead(writes, now, on, ms).catch(ifNotSerializable)
+        if (done?.isWritten) {
+          const areShared = keys.map(() => true)
+          this.#remember(writes, now, areShared)
+          return { value }
+        }
+        ;({ states, time } = done ?? (await trips.readAll(keys, ms)))
+      }
+      return undefined
+    })
+    if (done === undefined)
+      throw new StoreError({
+        code: 'SLUICE_STORE_CONTENTION',
+        operation: 'transact',
+        problem: `others changed the keys again and again for ${ms} ms`,
+        advice: 'Nothing was written. With a Pool of pg, keys are locked.',
+      })
+    this.#isAvailable = true
+    return done.value
   }
 
   /** Learns the changes that a transaction which has locked its keys has written at `now`. */
@@ -212,6 +257,10 @@ export class LoneTransactions {
     if (this.#contended.size >= MAX_CONTENDED) this.#contended.clear()
     this.#contended.set(key, performance.now() + CONTENDED_MS)
   }
+}
+
+function ifNotSerializable(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== NOT_SERIALIZABLE) throw error
 }
 
 /** Returns the changes of a decision on these states. A key that is not there is not deleted. */

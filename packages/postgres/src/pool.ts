@@ -11,14 +11,22 @@ export interface PostgresPool {
 /** A parameter of a statement. */
 export type PostgresValue = string | number | null | (string | number | null)[]
 
+/** A statement, or several without parameters. */
+export interface Query {
+  text: string
+  rowMode: 'array'
+  name?: string | undefined
+  values?: PostgresValue[]
+}
+
+/** What the store sends statements on. */
+export interface Connection {
+  /** @returns a {@link Result}, or an array of them if there are several statements */
+  query(query: Query): Promise<unknown>
+}
+
 /** The methods of a client of the pool that the store needs. */
-export interface PostgresClient {
-  query(query: {
-    text: string
-    rowMode: 'array'
-    name?: string | undefined
-    values?: PostgresValue[]
-  }): Promise<unknown>
+export interface PostgresClient extends Connection {
   on(event: 'error', listener: (error: Error) => void): unknown
   removeListener(event: 'error', listener: (error: Error) => void): unknown
   release(destroy?: Error | boolean): void
@@ -27,7 +35,6 @@ export interface PostgresClient {
 /** The result of one statement. All columns are text, which no type parser of the user changes. */
 export interface Result {
   readonly rows: readonly (readonly (string | null)[])[]
-  readonly rowCount: number | null
 }
 
 /** @throws SluiceError if it is not a pool: a single client can't have several transactions */
@@ -36,9 +43,9 @@ export function checkPool(pool: PostgresPool): PostgresPool {
   throw new SluiceError({
     code: 'SLUICE_STORE_UNKNOWN',
     option: 'pool',
-    expected: 'a Pool of pg',
+    expected: 'a Pool of pg, or a client of postgres.js',
     received: pool,
-    fix: 'Give it new Pool({ connectionString }).',
+    fix: 'Give it new Pool({ connectionString }) or postgres(connectionString).',
   })
 }
 
@@ -67,7 +74,7 @@ export function guardedPool(pool: PostgresPool): ConnectionPool<PostgresClient> 
 }
 
 /** Sends several statements in one round trip. */
-export async function send(client: PostgresClient, statements: readonly string[]) {
+export async function send(client: Connection, statements: readonly string[]) {
   const results = await client.query({ text: statements.join(';'), rowMode: 'array' })
   return results as readonly Result[]
 }

@@ -10,7 +10,8 @@ import {
   transactionalStore,
 } from '@sluice/transactional'
 import { bytesOf, type Decide, LoneTransactions } from './lone-transactions.ts'
-import { checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
+import { type Connection, checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
+import { isPostgresJs, type PostgresJsClient, postgresJsPool } from './postgres-js.ts'
 import { roundTripsOf } from './round-trips.ts'
 import { throwMigrationError, throwSetupError } from './setup-error.ts'
 import { Statements } from './statements.ts'
@@ -37,13 +38,17 @@ export interface PostgresStore extends InspectableStore<'async'> {
  * time of a pool that stays the caller's to close. If that has no listener for 'error', a
  * connection that breaks does not end the process any more.
  *
+ * @param pool a `Pool` of pg, or a client of postgres.js
  * @throws SluiceError if it is no pool, or an option is wrong
  */
 export function postgresStore(
-  pool: PostgresPool,
+  pool: PostgresPool | PostgresJsClient,
   options: PostgresStoreOptions = {},
 ): PostgresStore {
-  const connections = new Borrower(guardedPool(checkPool(pool)))
+  const canLock = !isPostgresJs(pool)
+  const connections = new Borrower<Connection>(
+    canLock ? guardedPool(checkPool(pool)) : postgresJsPool(pool),
+  )
   const { schema, logged, clock } = readStoreOptions('postgresStore', options)
   const statements = new Statements(schema, logged)
   const fail = (error: unknown) => throwSetupError(error, statements.create)
@@ -51,7 +56,7 @@ export function postgresStore(
     connections.use(ms, (client) => send(client, texts)).catch(fail)
   const sweeper = new Sweeper(async (count) => {
     const results = await run(statements.sweep(count, clock?.(), BRIEF_MS), BRIEF_MS)
-    return results.at(-1)?.rowCount ?? 0
+    return Number(results.at(-1)?.rows[0]?.[0])
   })
 
   const on = roundTripsOf(statements)
@@ -85,7 +90,8 @@ export function postgresStore(
   ) => {
     try {
       const done = await lone.transact(keys, decide, ms)
-      const value = done === undefined ? await lock(keys, decide, ms) : done.value
+      const again = () => (canLock ? lock(keys, decide, ms) : lone.swap(keys, decide, ms))
+      const value = done === undefined ? await again() : done.value
       sweeper.wake()
       return value
     } catch (error) {

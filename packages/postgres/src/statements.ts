@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expiryOf, type KeyRange, type StateChange } from '@sluice/transactional'
+import type { PostgresValue } from './pool.ts'
 
 /** A time as integer ms since the epoch. */
 const msOf = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`
@@ -91,9 +92,13 @@ export class Statements {
     return [settings(ms), `SELECT (num_nulls(${found.join()}) = 0)::text`]
   }
 
-  /** Creates the table, its index and the function. If several processes do so, one at a time. */
+  /**
+   * Creates the table, its index and the function. If several processes do so, one at a time. Without a notice of what
+   * exists: postgres.js prints those.
+   */
   migrate(): string[] {
-    return ['BEGIN', `SELECT pg_advisory_xact_lock(${this.#lockId})`, ...this.create, 'COMMIT']
+    const quiet = `set_config('client_min_messages', 'warning', true)`
+    return [`SELECT pg_advisory_xact_lock(${this.#lockId}), ${quiet}`, ...this.create]
   }
 
   /**
@@ -126,6 +131,15 @@ export class Statements {
       settings(ms),
       `SELECT ${msOf('clock_timestamp()')}::text`,
       `SELECT ${COLUMNS} FROM ${this.#table} WHERE key > ${literal(after)} AND key < ${literal(before)} AND expires > ${now ?? msOf('statement_timestamp()')} ORDER BY key LIMIT ${count}`,
+    ]
+  }
+
+  /** Reads any number of keys, in the form of `lock`; the last result is the time, read after them. */
+  readAll(keys: readonly string[], ms: number): string[] {
+    return [
+      settings(ms, ONE_BY_ONE),
+      `SELECT ${COLUMNS} FROM ${this.#table} WHERE key IN (${keys.map(literal).join()})`,
+      `SELECT (${CLOCK})::text`,
     ]
   }
 
@@ -169,7 +183,7 @@ export class Statements {
     const expired = `SELECT key FROM ${this.#table} WHERE (SELECT mine FROM lock) AND expires <= ${until} ORDER BY expires LIMIT ${count} FOR UPDATE SKIP LOCKED`
     return [
       settings(ms, ASYNCHRONOUS),
-      `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${this.#lockId}) AS mine) DELETE FROM ${this.#table} WHERE key = ANY(ARRAY(${expired}))`,
+      `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${this.#lockId}) AS mine), deleted AS (DELETE FROM ${this.#table} WHERE key = ANY(ARRAY(${expired})) RETURNING 1) SELECT count(*)::text FROM deleted`,
     ]
   }
 }
@@ -219,4 +233,16 @@ function named(text: string): ParameterStatement {
  */
 function literal(text: string): string {
   return `E'${text.replace(/['\\]/g, '$&$&')}'`
+}
+
+/** A statement with literals in the place of its parameters. The server finds their types as it does those of parameters. */
+export function inlined(text: string, values: readonly PostgresValue[]): string {
+  return text.replace(/\$(\d+)/g, (_, place) => literalOf(values[place - 1] as PostgresValue))
+}
+
+function literalOf(value: PostgresValue): string {
+  if (value === null) return 'NULL'
+  if (!Array.isArray(value)) return literal(`${value}`)
+  const quote = (each: string | number) => `"${`${each}`.replace(/["\\]/g, '\\$&')}"`
+  return literal(`{${value.map((each) => (each === null ? 'NULL' : quote(each))).join()}}`)
 }

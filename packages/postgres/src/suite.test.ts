@@ -1,6 +1,6 @@
 import * as runner from '@jest/globals'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createLimiter } from '@sluice/core'
+import { createLimiter, type Store } from '@sluice/core'
 import { describeUnless, runnerOfOneAlgorithm } from '@sluice/test-harness/jest'
 import {
   type PgBouncer,
@@ -14,6 +14,7 @@ import { runInProcesses } from '@sluice/test-harness/processes'
 import { patient } from '@sluice/test-harness/redis'
 import { storeSuite } from '@sluice/test-suites'
 import { Pool } from 'pg'
+import postgres from 'postgres'
 import {
   crowdedSharingSuite,
   crowdedSuite,
@@ -24,6 +25,12 @@ import { postgresStore } from './index.ts'
 import { Statements } from './statements.ts'
 
 const worker = new URL(`file://${__dirname}/testing/workers/consuming.ts`)
+
+/** What the requests of the traces come beside. */
+const BESIDE: Parameters<typeof traceSuite>[2] = {
+  alone: { before: 0, after: 0 },
+  'batch of several policies': { before: 2, after: 0, beside: (cost) => cost + 1 },
+}
 
 describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
   let server: PostgresServer
@@ -39,43 +46,64 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
   })
 
   const create = (clock: () => number) => postgresStore(pool, { clock })
+  async function failWrites(_: unknown, text: string) {
+    // A key without a row gets one by the lock, without a state.
+    await pool.query(`
+      CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF TG_OP = 'DELETE' THEN
+          IF OLD.key LIKE '%${text}%' THEN RAISE 'disk full'; END IF;
+          RETURN OLD;
+        END IF;
+        IF NEW.key LIKE '%${text}%' AND NEW.state IS NOT NULL THEN RAISE 'disk full'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE OR DELETE ON sluice_states
+        FOR EACH ROW EXECUTE FUNCTION disk_full()`)
+    return () => pool.query('DROP FUNCTION disk_full CASCADE')
+  }
+  async function countLeft({ clock }: Store<'async'>, text: string) {
+    await pool.query(new Statements('public', false).sweep(1_000_000, clock?.(), 10_000).join(';'))
+    const count = 'SELECT 1 FROM sluice_states WHERE starts_with(key, $1)'
+    return (await pool.query(count, [text])).rowCount ?? 0
+  }
 
   storeSuite(runner, 'the PostgreSQL store', {
     mode: 'async',
     inspects: true,
     create,
-    async failWrites(_, text) {
-      // A key without a row gets one by the lock, without a state.
-      await pool.query(`
-        CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-          IF TG_OP = 'DELETE' THEN
-            IF OLD.key LIKE '%${text}%' THEN RAISE 'disk full'; END IF;
-            RETURN OLD;
-          END IF;
-          IF NEW.key LIKE '%${text}%' AND NEW.state IS NOT NULL THEN RAISE 'disk full'; END IF;
-          RETURN NEW;
-        END $$;
-        CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE OR DELETE ON sluice_states
-          FOR EACH ROW EXECUTE FUNCTION disk_full()`)
-      return () => pool.query('DROP FUNCTION disk_full CASCADE')
-    },
-    async countLeft({ clock }, text) {
-      await pool.query(
-        new Statements('public', false).sweep(1_000_000, clock?.(), 10_000).join(';'),
-      )
-      const count = 'SELECT 1 FROM sluice_states WHERE starts_with(key, $1)'
-      return (await pool.query(count, [text])).rowCount ?? 0
-    },
+    failWrites,
+    countLeft,
+  })
+
+  describe('through a client of postgres.js', () => {
+    let client: postgres.Sql
+    beforeAll(() => {
+      client = postgres(server.url)
+    })
+    afterAll(() => client.end())
+    const swapping = (clock: () => number) => postgresStore(client, { clock })
+
+    const isRelease = process.env.SLUICE_RELEASE === '1'
+    storeSuite(isRelease ? runner : runnerOfOneAlgorithm, 'the PostgreSQL store', {
+      mode: 'async',
+      inspects: true,
+      create: swapping,
+      failWrites,
+      countLeft,
+    })
+    if (isRelease) {
+      paritySuite('PostgreSQL', swapping, 0.1)
+      crowdedSuite('PostgreSQL', swapping, 4)
+      crowdedSharingSuite(swapping)
+      traceSuite('PostgreSQL', swapping, BESIDE)
+    }
   })
 
   describe('decides as memory does', () => {
     paritySuite('PostgreSQL', create, 0.1)
     crowdedSuite('PostgreSQL', create, 4)
     crowdedSharingSuite(create)
-    traceSuite('PostgreSQL', create, {
-      alone: { before: 0, after: 0 },
-      'batch of several policies': { before: 2, after: 0, beside: (cost) => cost + 1 },
-    })
+    traceSuite('PostgreSQL', create, BESIDE)
   })
 
   describeUnless(whyNoPgBouncer(), 'PgBouncer in transaction mode', () => {
