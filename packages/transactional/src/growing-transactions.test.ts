@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { GrowingTransactions, MissingKeys, type States } from './growing-transactions.ts'
+import { joinTransactions } from './join-transactions.ts'
 import type { TransactionalBackend } from './transactional-backend.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -41,6 +42,27 @@ it('calls that share any name keep their order, however often one is begun anew'
   await Promise.all(later)
   expect(order.slice(0, 3)).toEqual(['e', 'ab', 'cb'])
   expect(order.slice(3).sort()).toEqual(['dc', 'fb'])
+})
+
+it('calls that share a transaction which is repeated keep their order', async () => {
+  // Each transaction is decided twice, as if another process had written meanwhile.
+  const transact: TransactionalBackend['transact'] = async (keys, decide) => {
+    const states = keys.map(() => undefined)
+    decide(states, 1000)
+    return decide(states, 1000).value
+  }
+  transactions = new GrowingTransactions({ transact: joinTransactions(transact) })
+  const decided: string[] = []
+  const add = (name: string, missing: string) => {
+    const decide = (states: States) => {
+      if (missing !== '' && !states.has(missing)) throw new MissingKeys([missing])
+      decided.push(name)
+      return { changes: [], value: name }
+    }
+    return transactions.transact(['a'], [], decide, 60_000)
+  }
+  await Promise.all([add('first', 'x'), add('second', '')])
+  expect([...new Set(decided)]).toEqual(['first', 'second'])
 })
 
 describe('one whose answer is lost', () => {

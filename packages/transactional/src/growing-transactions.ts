@@ -75,6 +75,7 @@ export class GrowingTransactions {
         const done = await this.#backend.transact(call.keys, attempt, withinMs)
         if (done !== undefined) return done.value
         await Promise.all(call.behind)
+        call.behind = []
         if (performance.now() > until) throw new Error(`no answer within ${withinMs} ms`)
         for (const key of call.missing) keys.add(key)
       }
@@ -93,7 +94,9 @@ export class GrowingTransactions {
     now: number,
     withinMs: number | undefined,
   ): Transaction<{ readonly value: T } | undefined> {
-    const isBehind = !call.isPostponed && names.some((name) => this.#last.has(name))
+    const isBehind = call.isPostponed
+      ? call.behind.length > 0
+      : names.some((name) => this.#last.has(name))
     if (isBehind) return this.#postpone(call, names, withinMs)
     try {
       const decided = decide(new Map(call.keys.map((key, i) => [key, states[i]])), now)
