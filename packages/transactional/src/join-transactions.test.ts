@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { joinTransactions } from './join-transactions.ts'
+import { type JoinOptions, joinTransactions } from './join-transactions.ts'
 import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
 
 interface Begun {
@@ -11,7 +11,7 @@ interface Begun {
 }
 
 /** A backend of numbers, each in one byte, whose transactions end when the test says so. */
-function backend() {
+function backend(options?: JoinOptions) {
   const rows = new Map<string, Uint8Array>()
   const begun: Begun[] = []
   const transact: TransactionalBackend['transact'] = (keys, decide, withinMs) =>
@@ -29,7 +29,7 @@ function backend() {
       }
       begun.push({ keys, withinMs, commit, fail: reject })
     })
-  return { rows, begun, transact: joinTransactions(transact) }
+  return { rows, begun, transact: joinTransactions(transact, options) }
 }
 
 /** Adds one to each number; the value is what they were. */
@@ -197,4 +197,18 @@ it('calls that wait for other times share no transaction: one that is lost holds
     [['3'], undefined],
   ])
   for (const each of begun) each.commit()
+})
+
+it('with no room for more keys, only calls with the same keys share a transaction', async () => {
+  const { begun, transact } = backend({ keys: 0, underWay: 2 })
+  const call = (keys: string) => transact([...keys], increment([...keys]))
+  const calls = ['a', 'b', 'a', 'ab', 'a', 'c'].map(call)
+  const settled = Promise.all(calls)
+  for (const keys of ['a', 'b', 'c', 'a,b', 'a']) {
+    await new Promise(setImmediate)
+    const next = begun.shift()
+    expect(next?.keys.join()).toBe(keys)
+    next?.commit()
+  }
+  expect(await settled).toEqual([[0], [0], [1], [2, 1], [3], [0]])
 })

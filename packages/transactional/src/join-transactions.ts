@@ -2,10 +2,17 @@ import { afterAsking } from '@sluice/core/internal-stores'
 import { Deadlines, PendingCall } from '@sluice/core/store'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 
-/** The most transactions in progress at the same time, each of which takes a connection. */
-const MAX_UNDER_WAY = 4
-/** The most keys of a transaction, so that none holds its locks for long. */
-const MAX_KEYS = 512
+/** How much is done at the same time. */
+export interface JoinOptions {
+  /** The most transactions in progress, each of which takes a connection. Default: 4 */
+  readonly underWay?: number
+  /**
+   * The most keys of a transaction that calls with different keys share, so that none holds its locks for
+   * long. 0: only calls with the same keys share one. Default: 512
+   */
+  readonly keys?: number
+}
+
 /** The most calls that wait: about as many as the limiters of a process have on their way. */
 const MAX_WAITING = 2000
 
@@ -42,14 +49,17 @@ class JoinedCall extends PendingCall {
 
 /**
  * Makes calls share transactions, for a backend that takes a round trip or more for each: those of
- * the same turn of the event loop, and those that come while four transactions are in progress, or one
+ * the same turn of the event loop, and those that come while as many transactions are in progress as may be, or one
  * with the same key: the backend would make it wait for that, and it would take a connection meanwhile. A
  * call that is given up before its decision is not decided, and so charges nothing. Unlike `StoreCalls`,
  * it joins what waits: by the time a call begins, it shares its transaction.
  *
  * @param transact begins a transaction for each call
  */
-export function joinTransactions(transact: Transact): Transact {
+export function joinTransactions(
+  transact: Transact,
+  { underWay: maxUnderWay = 4, keys: maxKeys = 512 }: JoinOptions = {},
+): Transact {
   const deadlines = new Deadlines()
   let waiting: JoinedCall[] = []
   /** The keys of the transactions in progress. */
@@ -85,8 +95,8 @@ export function joinTransactions(transact: Transact): Transact {
 
   const start = () => {
     dropOver()
-    while (underWay < MAX_UNDER_WAY) {
-      const { next, others } = nextOf(waiting, busy)
+    while (underWay < maxUnderWay) {
+      const { next, others } = nextOf(waiting, busy, maxKeys)
       if (next.length === 0) return
       waiting = others
       underWay += 1
@@ -121,17 +131,19 @@ export function joinTransactions(transact: Transact): Transact {
  * key of an earlier call that does, those that no longer fit in, and those that wait for another time: one that is
  * lost keeps its keys busy for so long.
  */
-function nextOf(waiting: readonly JoinedCall[], busy: ReadonlySet<string>) {
+function nextOf(waiting: readonly JoinedCall[], busy: ReadonlySet<string>, maxKeys: number) {
   const taken = new Set(busy)
   const keys = new Set<string>()
   const next: JoinedCall[] = []
   const others: JoinedCall[] = []
   for (const call of waiting) {
     const isAlike = next.length === 0 || call.withinMs === next[0]?.withinMs
-    const isFree = isAlike && keys.size <= MAX_KEYS && !call.keys.some((key) => taken.has(key))
-    if (isFree) for (const key of call.keys) keys.add(key)
-    if (isFree && (next.length === 0 || keys.size <= MAX_KEYS)) next.push(call)
-    else {
+    const more = call.keys.filter((key) => !keys.has(key))
+    const hasRoom = next.length === 0 || more.length === 0 || keys.size + more.length <= maxKeys
+    if (isAlike && hasRoom && !call.keys.some((key) => taken.has(key))) {
+      for (const key of more) keys.add(key)
+      next.push(call)
+    } else {
       for (const key of call.keys) taken.add(key)
       others.push(call)
     }
