@@ -45,7 +45,7 @@ const LEFT_TO_ALL = [
   // One more client, server or set-up of the same store, and what the tests themselves stand on.
   '/system-tests/src/stores/redis-cluster',
   '/core/src/stores/redis/(clients|cluster|released|secure|sentinel|set-ups|upstash)',
-  '/(mysql|postgres)/src/suite',
+  '/(dynamodb|mysql|postgres)/src/suite',
   '/packages/(test-harness|test-suites)/',
   // Programs that are rewritten, beside those of the tables.
   '/migrate/src/(applications|fixed-point|migrate-text)',

@@ -6,11 +6,13 @@ import { core, source } from './core.mjs'
 const { REDIS_ACTIONS } = await core('stores/redis/setup-actions.ts')
 const { POSTGRES_ACTIONS } = await source('postgres/src/setup-actions.ts')
 const { MYSQL_ACTIONS } = await source('mysql/src/setup-actions.ts')
+const { DYNAMODB_ACTIONS } = await source('dynamodb/src/setup-actions.ts')
 const { SQLITE_ACTIONS } = await source('sqlite/src/setup-actions.ts')
 export const SETUP_ACTIONS = {
   ...REDIS_ACTIONS,
   ...POSTGRES_ACTIONS,
   ...MYSQL_ACTIONS,
+  ...DYNAMODB_ACTIONS,
   ...SQLITE_ACTIONS,
 }
 
@@ -49,11 +51,11 @@ export const CODES = {
     },
     SLUICE_STORE_UNKNOWN: {
       meaning:
-        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg or postgres.js, or that of `mysqlStore` not one of mysql2/promise; or the path of `sqliteStore` is not a path.',
+        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg or postgres.js, or that of `mysqlStore` not one of mysql2/promise; or the client of `dynamodbStore` not one of DynamoDB; or the path of `sqliteStore` is not a path.',
       cause:
         'A URL, a promise of a client, a mock (ioredis-mock), node-redis 4, a pool of pg, a store of another limiter, or a pipeline of a client.',
       action:
-        'Give a client itself, such as `new Redis(url)` of ioredis or `createClient({ url })` of node-redis, or `memoryStore()`, `postgresStore(pool)`, `mysqlStore(pool)`, `sqliteStore(path)`, or [a store of your own](stores.md).',
+        'Give a client itself, such as `new Redis(url)` of ioredis or `createClient({ url })` of node-redis, or `memoryStore()`, `postgresStore(pool)`, `mysqlStore(pool)`, `dynamodbStore(client)`, `sqliteStore(path)`, or [a store of your own](stores.md).',
     },
     SLUICE_KEY: {
       meaning: 'The key names no single client.',
@@ -188,6 +190,18 @@ export const CODES = {
     SLUICE_MYSQL_VERSION: {
       meaning: 'The server is too old. `migrate()` throws this error.',
       cause: 'It is older than MySQL 8.0 or MariaDB 10.6.',
+    },
+    SLUICE_DYNAMODB_TABLE: {
+      meaning: 'DynamoDB does not have the table of the store, or it has another key.',
+      cause: 'It was not created yet, or is in another region or account.',
+    },
+    SLUICE_DYNAMODB_FORBIDDEN: {
+      meaning: 'The role is not permitted to use the table, or to create it.',
+      cause: 'Its IAM policy lacks an action, or names another table.',
+    },
+    SLUICE_DYNAMODB_AUTH: {
+      meaning: 'DynamoDB refuses the credentials.',
+      cause: 'There are none, or they are wrong or have expired.',
     },
     SLUICE_SQLITE_MISSING: {
       meaning: 'This Node has no SQLite, and `sqliteStore` got no `driver`. It throws this error.',

@@ -80,6 +80,13 @@ const SKILLS = {
       'Call `await store.migrate()` when you deploy, as a user who may create tables.',
     ],
   },
+  dynamodb: {
+    when: 'rate limits of several processes or Lambda functions are to be counted in DynamoDB, not in Redis',
+    facts: [
+      'Give it a `DynamoDBDocumentClient` or `DynamoDBClient` of version 3 of the AWS SDK. Pass the store as `store` to an adapter or to `createLimiter`.',
+      'Call `await store.migrate()` when you deploy, as a role that may create tables.',
+    ],
+  },
   sqlite: {
     when: 'sharing rate limits between processes or worker threads of one machine, without a server: PM2, node:cluster',
     facts: [

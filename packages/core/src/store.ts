@@ -26,6 +26,7 @@ export { readStoreOptions } from './options/read.ts'
 export { Deadlines, PendingCall } from './stores/calls/deadline.ts'
 export { ownKeyspace } from './stores/inspection/keyspace-name.ts'
 export type {
+  DynamodbStoreOptions,
   MysqlStoreOptions,
   PostgresStoreOptions,
   SqliteStoreOptions,

@@ -166,6 +166,7 @@ export const SECTIONS: readonly Section[] = [
       readme('core', '@sluice/core', 'Limits without HTTP, stores, tests of your application'),
       readme('postgres', '@sluice/postgres', 'The PostgreSQL store'),
       readme('mysql', '@sluice/mysql', 'The MySQL and MariaDB store'),
+      readme('dynamodb', '@sluice/dynamodb', 'The DynamoDB store'),
       readme('sqlite', '@sluice/sqlite', 'The SQLite store, for one machine'),
       readme('http', '@sluice/http', 'The base of an adapter of your own'),
       readme('transactional', '@sluice/transactional', 'The base of a store of your own'),

@@ -85,6 +85,7 @@ function stores() {
     body('The options of a Redis store.', 'RedisStoreOptions', OPTIONS.redisStore),
     body('The options of a PostgreSQL store.', 'PostgresStoreOptions', OPTIONS.postgresStore),
     body('The options of a MySQL or MariaDB store.', 'MysqlStoreOptions', OPTIONS.mysqlStore),
+    body('The options of a DynamoDB store.', 'DynamodbStoreOptions', OPTIONS.dynamodbStore),
     body('The options of an SQLite store.', 'SqliteStoreOptions', OPTIONS.sqliteStore),
   ]
 }

@@ -24,6 +24,7 @@ const PAGES = {
     redisStore: ['`redisStore(client, options)`', ''],
     postgresStore: ['`postgresStore(pool, options)`', 'From `@sluice/postgres`.'],
     mysqlStore: ['`mysqlStore(pool, options)`', 'From `@sluice/mysql`.'],
+    dynamodbStore: ['`dynamodbStore(client, options)`', 'From `@sluice/dynamodb`.'],
     sqliteStore: ['`sqliteStore(path, options)`', 'From `@sluice/sqlite`.'],
   },
   'options-http': {

@@ -546,6 +546,19 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       avoid: 'Avoid it outside tests.',
     },
   },
+  dynamodbStore: {
+    table: {
+      description: 'The table, in the region of the client.',
+      example: "dynamodbStore(client, { table: 'limits' })",
+      avoid: 'Avoid one table for staging and production.',
+    },
+    clock: {
+      unset: "the process's, corrected by the `Date` of DynamoDB's responses",
+      description: 'The clock.',
+      example: 'dynamodbStore(client, { clock: () => 1_800_000_000_000 })',
+      avoid: 'Avoid it outside tests.',
+    },
+  },
   sqliteStore: {
     driver: {
       form: 'a class: `Database` of better-sqlite3',

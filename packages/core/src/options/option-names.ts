@@ -42,6 +42,7 @@ export const OPTION_NAMES = {
   redisStore: namesOf(OPTIONS.redisStore),
   postgresStore: namesOf(OPTIONS.postgresStore),
   mysqlStore: namesOf(OPTIONS.mysqlStore),
+  dynamodbStore: namesOf(OPTIONS.dynamodbStore),
   sqliteStore: namesOf(OPTIONS.sqliteStore),
 } as const satisfies Record<string, readonly string[]>
 

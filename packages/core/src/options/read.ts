@@ -24,6 +24,7 @@ interface StoreValues {
     readonly logged: boolean
   }
   readonly mysqlStore: StoreValues['redisStore']
+  readonly dynamodbStore: StoreValues['redisStore'] & { readonly table: string }
   readonly sqliteStore: StoreValues['redisStore'] & {
     readonly driver: unknown
     readonly durable: boolean

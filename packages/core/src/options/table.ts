@@ -317,6 +317,18 @@ const mysqlStore = {
   clock: { type: clock },
 } satisfies Options
 
+const dynamodbStore = {
+  table: {
+    type: text(
+      /^[\w.-]{3,255}$/,
+      '3 to 255 letters, digits, `_`, `.` and `-`',
+      'Give the name of the table, not its ARN.',
+    ),
+    default: 'sluice_states',
+  },
+  clock: { type: clock },
+} satisfies Options
+
 const sqliteStore = {
   driver: { type: callback('new (path)') },
   durable: {
@@ -345,6 +357,7 @@ export const OPTIONS = {
   redisStore,
   postgresStore,
   mysqlStore,
+  dynamodbStore,
   sqliteStore,
 }
 

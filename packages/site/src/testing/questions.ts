@@ -48,6 +48,7 @@ export const QUESTIONS: readonly (readonly [question: string, answer: string])[]
   ['allow a short burst', 'recipes#allow-a-short-burst'],
   ['MongoDB', 'stores'],
   ['MySQL', 'stores'],
+  ['DynamoDB', 'stores'],
   ['how much latency does it add', 'production#what-to-know'],
   ['OPTIONS preflight requests', 'http#what-the-client-gets'],
   ['see what address the server sees behind a proxy', 'places/proxies#see-what-the-server-sees'],

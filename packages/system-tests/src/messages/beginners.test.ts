@@ -1,5 +1,6 @@
 // Mistakes of beginners, each with the first line that they see: of an error, or of a warning.
 
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { expect, jest, test } from '@jest/globals'
 import { createLimiter, memoryStore, type Store } from '@sluice/core'
 import { rateLimit } from '@sluice/express'
@@ -104,6 +105,11 @@ const MISTAKES: readonly (readonly [written: string, act: () => unknown, line: s
     'store: createPool()',
     options({ store: createPool({}) }),
     'store: Write mysqlStore(pool) of @sluice/mysql',
+  ],
+  [
+    'store: new DynamoDBClient()',
+    options({ store: new DynamoDBClient({ region: 'eu-west-1' }) }),
+    'store: Write dynamodbStore(client) of @sluice/dynamodb',
   ],
   ['store: Redis', options({ store: Redis }), 'store: Pass the client itself: new Redis(url)'],
   ["key: 'ipAddress'", options({ key: 'ipAddress' }), "key: Write one of 'ip', 'user'."],

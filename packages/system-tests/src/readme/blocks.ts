@@ -44,6 +44,11 @@ const OF_OPTIONS: Record<string, string[]> = {
   redisStore: ["import { redisStore } from '@sluice/core'"],
   postgresStore: ["import { postgresStore } from '@sluice/postgres'"],
   mysqlStore: ["import { mysqlStore } from '@sluice/mysql'"],
+  dynamodbStore: ["import { dynamodbStore } from '@sluice/dynamodb'"],
+  client: [
+    "import { DynamoDBClient } from '@aws-sdk/client-dynamodb'",
+    'const client = new DynamoDBClient()',
+  ],
   createPool: ["import { createPool } from 'mysql2/promise'"],
   sqliteStore: ["import { sqliteStore } from '@sluice/sqlite'"],
   pool: ["import pg from 'pg'", 'const pool = new pg.Pool()'],

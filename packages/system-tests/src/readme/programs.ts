@@ -11,6 +11,7 @@ import { type Block, blocksOf, joined, serverOf } from './blocks.ts'
 const documents = [
   'README.md',
   'packages/core/README.md',
+  'packages/dynamodb/README.md',
   'packages/express/README.md',
   'packages/fastify/README.md',
   'packages/hono/README.md',

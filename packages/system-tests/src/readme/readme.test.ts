@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type DynamodbServer, startDynamodb } from '@sluice/test-harness/dynamodb'
 import { type MysqlServer, startMysql, whyNoMysql } from '@sluice/test-harness/mysql'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startRedis } from '@sluice/test-harness/redis'
@@ -22,11 +23,13 @@ const programs = new Map(runnable.map((each) => [each, writePrograms(folder, eac
 let redis: RedisServer
 let postgres: PostgresServer | undefined
 let mysql: MysqlServer | undefined
+let dynamodb: DynamodbServer
 /** What went wrong, by program. */
 let failures: Record<string, string>
 
 beforeAll(async () => {
   redis = await startRedis()
+  dynamodb = await startDynamodb()
   if (noPostgres === undefined) postgres = await startPostgres()
   if (noMysql === undefined) mysql = await startMysql()
   failures = await runAll([...programs.values()].flat())
@@ -34,6 +37,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await redis.stop()
+  await dynamodb.stop()
   await postgres?.stop()
   await mysql?.stop()
 })
@@ -48,6 +52,10 @@ async function runAll(files: readonly string[]): Promise<Record<string, string>>
       REDIS_URL: redis.url,
       DATABASE_URL: postgres?.url,
       MYSQL_URL: mysql?.url,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
       LIMITS: join(folder, 'limits.db'),
       TSX_TSCONFIG_PATH: tsconfig,
     },

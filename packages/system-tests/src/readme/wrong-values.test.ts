@@ -59,7 +59,7 @@ function make(title: string, name: string, value: unknown): unknown {
 
 const tested = entries.filter(
   ({ title, name }) =>
-    !/^`(redis|postgres|mysql|sqlite)Store/.test(title) && !/^(address|hook)$/.test(name),
+    !/^`(redis|postgres|mysql|dynamodb|sqlite)Store/.test(title) && !/^(address|hook)$/.test(name),
 )
 
 afterEach(() => {

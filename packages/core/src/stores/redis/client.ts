@@ -107,6 +107,7 @@ type Other = Partial<
       getConnection: unknown
       query: unknown
       increment: unknown
+      middlewareStack: unknown
     }
 >
 
@@ -117,6 +118,9 @@ function fixFor(value: Other): string {
   }
   if (typeof value.getConnection === 'function') {
     return 'Write mysqlStore(pool) of @sluice/mysql, with a pool of mysql2/promise.'
+  }
+  if (value.middlewareStack !== undefined) {
+    return 'Write dynamodbStore(client) of @sluice/dynamodb, with a client of DynamoDB.'
   }
   if (isAnyNodeRedis(value)) {
     return 'Install version 5 or 6 (npm install redis@latest): this client is of node-redis 4.'
