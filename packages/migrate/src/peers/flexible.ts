@@ -31,6 +31,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
     'createLimiter({ limit, window, store: postgresStore(pool) }) takes its place; postgresStore is in @sluice/postgres, and store.migrate() creates its table.',
   RateLimiterMySQL:
     'createLimiter({ limit, window, store: mysqlStore(pool) }) takes its place, with a pool of mysql2/promise; mysqlStore is in @sluice/mysql, and store.migrate() creates its table.',
+  RateLimiterDynamo:
+    'createLimiter({ limit, window, store: dynamodbStore(client) }) takes its place; dynamodbStore is in @sluice/dynamodb, and store.migrate() creates its table.',
   RateLimiterSQLite:
     'createLimiter({ limit, window, store: sqliteStore(path) }) takes its place; sqliteStore is in @sluice/sqlite.',
   RateLimiterCluster:
@@ -38,7 +40,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 const ELSE =
-  'Sluice has no such store. createLimiter takes a client of Redis or Valkey, a store of @sluice/postgres, @sluice/mysql or @sluice/sqlite, or a store of your own.'
+  'Sluice has no such store. createLimiter takes a client of Redis or Valkey, a store of @sluice/postgres, @sluice/mysql, @sluice/dynamodb or @sluice/sqlite, or one of your own.'
 
 type Limiter = { readonly use: Use; readonly made: NodePath<t.NewExpression> }
 
