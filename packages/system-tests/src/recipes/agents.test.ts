@@ -87,12 +87,14 @@ async function signed(terms: Terms = {}): Promise<Record<string, string>> {
 
 /** Who is charged for a request with these fields, by its limit. */
 async function serve() {
+  const warn = jest.spyOn(process, 'emitWarning')
   const app = express()
   await agents(app, store)
   app.use((_, response) => void response.end())
-  return async (fields: object) => {
+  return async (fields: Record<string, string>) => {
     const { headers, status } = await request(app).get('/items?page=2').set(fields)
     expect(status).toBe(200)
+    expect(warn.mock.calls.filter(([text]) => String(text).includes('SLUICE'))).toEqual([])
     const [, limit, left] = /q=(\d+).*?r=(\d+)/.exec(
       `${headers['ratelimit-policy']} ${headers.ratelimit}`,
     ) as RegExpExecArray
@@ -115,11 +117,11 @@ test('a signature counts for its agent, in each form of its name, whatever else 
 
 const forged = async () => {
   const fields = await signed()
-  const flipped = fields.Signature?.replace(/:(.)/, (_, first) => (first === 'A' ? ':B' : ':A'))
+  const flipped = `${fields.Signature}`.replace(/:(.)/, (_, first) => (first === 'A' ? ':B' : ':A'))
   return { ...fields, Signature: flipped }
 }
 
-test.each<[string, () => Promise<object>]>([
+test.each<[string, () => Promise<Record<string, string>>]>([
   ['forged', forged],
   ['made for another authority', () => signed({ authority: 'other.example' })],
   ['without an authority, so that it fits every one', () => signed({ components: ['@method'] })],

@@ -25,7 +25,7 @@ export async function agents(app: Express, store: Store): Promise<void> {
       return /^"@authority": shop\.example$/m.test(base) ? agent : undefined
     }).catch(() => undefined)
   }
-  const limit = (_: Request, key: string) => (agents.has(key.slice('key:'.length)) ? 600 : 60)
-  app.use(rateLimit({ store, key: agentOf, limit, window: '1m' }))
+  const limit = (_: Request, key: string) => (agents.has(key.slice('user:'.length)) ? 600 : 60)
+  app.use(rateLimit({ store, key: 'user', user: agentOf, limit, window: '1m' }))
   // #endregion
 }
