@@ -1,8 +1,6 @@
 // What the project's stores in databases use of core. It is no contract: it changes with any release.
 
 export { afterAsking, unref } from '#platform'
-export { numbersIn } from './algorithms/held/claim.ts'
-export { type Held, HeldArray } from './algorithms/held/held.ts'
 export { shardLength } from './key/notation.ts'
 export { checkFunction } from './options/checks.ts'
 export type { Timer } from './platform/platform.ts'
@@ -14,17 +12,5 @@ export { KeptKeyspaces, type LedgerKeyspaces, SHARDED } from './stores/inspectio
 export type { KeptKeyspace } from './stores/inspection/keyspace-text.ts'
 export { Pace } from './stores/inspection/pace.ts'
 export { subject } from './stores/redis/keys.ts'
-export { listed } from './stores/rules/change.ts'
-export {
-  decodeEntries,
-  doubles,
-  type Entries,
-  encodeEntries,
-  entryKindOf,
-  numberReader,
-  ofKind,
-  putHeld,
-  takeHeld,
-} from './stores/rules/entry-bytes.ts'
-export { NumberReader, NumberWriter } from './stores/rules/numbers.ts'
+export { doubles } from './stores/rules/entry-bytes.ts'
 export { endOf } from './stores/rules/own-terms.ts'

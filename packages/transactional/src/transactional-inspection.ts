@@ -12,10 +12,9 @@ import {
   subject,
   type Wanted,
 } from '@sluice/core/internal-stores'
-import { decodeOwn, ownKeyspace } from '@sluice/core/store'
-import { MissingKeys, type States } from './growing-transactions.ts'
-import { isPart, partRange } from './parts/parts.ts'
-import { decodeWithParts } from './parts/transaction-states.ts'
+import { decodeOwn, decodeState, ownKeyspace } from '@sluice/core/store'
+import type { States } from './growing-transactions.ts'
+import { stateIn } from './state-end.ts'
 import type { ListedKey, ListingBackend } from './transactional-backend.ts'
 
 /** Keys that are read in one step. */
@@ -80,7 +79,7 @@ async function* entriesBetween(
       // A client may have only a limit, top-ups or a block of its own.
       const names = new Set(client.flatMap(({ key }) => [key, ...statesOf(key, kept)]))
       for (const name of names) {
-        const entry = await read(name, bytes, now, inspection, backend)
+        const entry = read(name, bytes, now, inspection)
         if (entry === null) unreadable.push(name)
         else if (entry !== undefined) {
           inspection.note(entry)
@@ -111,37 +110,23 @@ function byClient(keys: readonly ListedKey[]): ListedKey[][] {
 /**
  * Reads a state.
  *
- * @param all the bytes under the client's keys
+ * @param bytes the bytes under the client's keys
  * @returns undefined if it is not wanted; null if its name or its state can't be read
  */
-async function read(
+function read(
   name: string,
-  all: States,
+  bytes: States,
   now: number,
   inspection: Inspection,
-  backend: ListingBackend,
-): Promise<StoreEntry | undefined | null> {
-  if (isPart(name)) return undefined
+): StoreEntry | undefined | null {
   const found = inspection.find(name)
   if (!found) return found
-  const bytes = new Map(all)
-  let parts: Map<string, Uint8Array | undefined> | undefined
-  for (;;) {
-    try {
-      const state = decodeWithParts(name, bytes)
-      const { client = '', space = '' } = partsOf(name) ?? {}
-      state.terms = decodeOwn(bytes.get(client + ownKeyspace(space)))
-      return entryOf(found, state, now)
-    } catch (error) {
-      if (!(error instanceof MissingKeys)) return null
-      parts ??= await readParts(backend, name)
-      for (const missing of error.keys) bytes.set(missing, parts.get(missing))
-    }
+  try {
+    const state = decodeState(stateIn(bytes.get(name)))
+    const { client = '', space = '' } = partsOf(name) ?? {}
+    state.terms = decodeOwn(bytes.get(client + ownKeyspace(space)))
+    return entryOf(found, state, now)
+  } catch {
+    return null
   }
-}
-
-/** The parts of a state by their keys, read some time after it. */
-async function readParts(backend: ListingBackend, name: string) {
-  const { keys } = await backend.list({ ...partRange(name), count: STEP })
-  return new Map(keys.map(({ key, state }) => [key, state]))
 }

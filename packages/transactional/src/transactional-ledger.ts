@@ -1,10 +1,5 @@
 import type { Charge, ChargeIncrease, Keyspace, Ledger, StoreResult } from '@sluice/core'
-import {
-  type KeptKeyspaces,
-  type LedgerKeyspaces,
-  listed,
-  subject,
-} from '@sluice/core/internal-stores'
+import { type KeptKeyspaces, type LedgerKeyspaces, subject } from '@sluice/core/internal-stores'
 import {
   applyChange,
   type Change,
@@ -19,13 +14,12 @@ import {
   type Outcome,
   ownKeyspace,
 } from '@sluice/core/store'
-import { MissingKeys } from './growing-transactions.ts'
-import type { PartedTransactions, TouchedState } from './parts/parted-transactions.ts'
-import type { TransactionStates } from './parts/transaction-states.ts'
+import type { StateTransactions, TouchedState } from './state-transactions.ts'
+import type { TransactionStates } from './transaction-states.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
-  readonly #transactions: PartedTransactions
+  readonly #transactions: StateTransactions
   readonly #keyspaces: readonly Keyspace[]
   /** The text around a client in the keys of its states, and of its own limit, top-ups and block, in each policy. */
   readonly #frames: readonly KeyFrame[]
@@ -34,7 +28,7 @@ export class TransactionalLedger implements Ledger<'async'> {
   readonly #kept: LedgerKeyspaces | undefined
 
   constructor(
-    transactions: PartedTransactions,
+    transactions: StateTransactions,
     keyspaces: readonly Keyspace[],
     prefix: string,
     deadlineMs: number | undefined,
@@ -67,8 +61,8 @@ export class TransactionalLedger implements Ledger<'async'> {
     onIncrease?: (increase: ChargeIncrease) => void,
   ): Promise<GrantResult | undefined> {
     const changesOwn = 'key' in change
-    const touched = keysOf(change, this.#keyspaces).map(({ policy, key, ...of }) => {
-      return { name: this.#name(key, policy), own: this.#ownName(key, policy), changesOwn, ...of }
+    const touched = keysOf(change, this.#keyspaces).map(({ policy, key }) => {
+      return { name: this.#name(key, policy), own: this.#ownName(key, policy), changesOwn }
     })
     if (touched.length === 0) return undefined
     const { result, increases } = await this.#transact(touched, (states, now) => {
@@ -161,9 +155,8 @@ export class TransactionalLedger implements Ledger<'async'> {
 
   /** The states of a request. */
   #touched(charges: readonly Charge[]): TouchedState[] {
-    return this.#names(charges).map((name, i) => {
-      const { key, claim } = charges[i] as Charge
-      return { name, own: this.#ownName(key, i), claims: listed(claim) }
+    return charges.map(({ key }, i) => {
+      return { name: this.#name(key, i), own: this.#ownName(key, i) }
     })
   }
 
@@ -229,7 +222,6 @@ function orError<T>(act: () => T): T | Error {
   try {
     return act()
   } catch (error) {
-    if (error instanceof MissingKeys) throw error
     return error instanceof Error ? error : new Error(String(error))
   }
 }

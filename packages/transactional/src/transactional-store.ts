@@ -5,7 +5,7 @@ import {
   readInspectOptions,
   type Wanted,
 } from '@sluice/core/internal-stores'
-import { PartedTransactions } from './parts/parted-transactions.ts'
+import { StateTransactions } from './state-transactions.ts'
 import type { ListingBackend, TransactionalBackend } from './transactional-backend.ts'
 import { transactionalDocuments } from './transactional-documents.ts'
 import { TransactionalLedger } from './transactional-ledger.ts'
@@ -22,7 +22,7 @@ export function transactionalStore(
   checkFunction('transact', backend.transact, 'of the backend')
   const documents = transactionalDocuments(backend)
   const kept = new KeptKeyspaces(documents)
-  const transactions = new PartedTransactions(backend)
+  const transactions = new StateTransactions(backend)
   const store: Store<'async'> = {
     mode: 'async',
     clock: backend.clock,

@@ -1,7 +1,7 @@
 import type { Algorithm, Claim, CompiledLimit, Correction, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
 import { slotOf } from '../held/claim.ts'
-import { type Held, HeldArray, MAX_CONCURRENT, SLOT_WAIT_MS } from '../held/held.ts'
+import { Held, MAX_CONCURRENT, SLOT_WAIT_MS } from '../held/held.ts'
 
 /**
  * Counts what is in use at the same time. A charge is a slot, with a number that its process has
@@ -43,10 +43,9 @@ class ConcurrencyLimit extends ConstantLimit implements CompiledLimit {
   }
 
   /** Takes slots out of those in use at `now`, and holds them anew. */
-  #replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): HeldArray {
-    state.held ??= new HeldArray(0)
-    // No store divides slots.
-    const held = state.held as HeldArray
+  #replace(state: KeyState, now: number, slots: readonly number[], isHeld: boolean): Held {
+    state.held ??= new Held(0)
+    const { held } = state
     held.dropEnded(now)
     held.holdAsOf(now)
     held.take(slots)

@@ -1,5 +1,4 @@
 import type { Claim } from '../algorithm.ts'
-import { SETTLED } from './held.ts'
 
 // The claim of a slot or a reservation: its number, its owner (0: nobody in particular). In a correction that ends a
 // reservation also the units that it was charged; and in one that may be made again, up to two confirmed ones.
@@ -41,10 +40,4 @@ export function endedUnits(claim: Claim | undefined): number | undefined {
 /** Whether the store remembers the correction. */
 export function isOnce(claim: Claim | undefined): boolean {
   return claim !== undefined && claim.length > 3
-}
-
-/** All slots and owners that a call with the claim looks at: what is remembered counts with the others that are. */
-export function numbersIn(claim: Claim): number[] {
-  const [slot = 0, owner = 0, , ...confirmed] = claim
-  return [slot, owner, ...(isOnce(claim) ? [SETTLED, ...confirmed] : [])].filter((each) => each > 0)
 }

@@ -32,41 +32,16 @@ const SLOT_NUMBERS = 3
 const FIRST = 2
 
 /**
- * The slots or reservations of one key: the next to end first, those that end together by their
+ * The slots or reservations of one key, in one array of numbers: the next to end first, those that end together by their
  * slots. Each has its own end, since versions of an application may differ in how long they hold one. It has further
  * numbers, as many as its algorithm gives it, the last of which is its owner.
  */
-export interface Held {
-  /** How many numbers an entry has besides its own. */
-  readonly extras: number
-  readonly length: number
-  /** The last time at which something was held, ms: if `now` is earlier, the clock has stepped back. */
-  readonly clock: number
-
-  /** How many entries end at `time` or before. */
-  endedAt(time: number): number
-  /** When the last entry ends, ms; `now` if there is none. After the clock has stepped back, each is held as of `now`. */
-  lastEnd(now: number): number
-  /** How many entries have this owner. */
-  countOf(owner: number): number
-  /** The first entries that have ended at `now`, so many at most, and a copy without them. Undefined: there are none. */
-  apart(now: number, most: number): { readonly ended: HeldArray; readonly others: Held } | undefined
-  /** After the clock has stepped back: each is held as of `now`, and no longer. */
-  holdAsOf(now: number): void
-  /** Holds an entry from `at` on. */
-  add(at: number, slot: number, holdMs: number, extras?: readonly number[]): void
-  /** Holds the entries of these slots from `at` on, those that there are. */
-  renew(at: number, slots: readonly number[], holdMs: number): void
-  /** Takes the entries of these slots out. Returns the extras of each: the first, if a store was sent one twice. */
-  take(slots: readonly number[]): ReadonlyMap<number, readonly number[]>
-}
-
-/** All of what is held, in one array of numbers. */
-export class HeldArray implements Held {
+export class Held {
   /** Numbers of each entry, one entry after the other, with room behind them. */
   #numbers: Float64Array
   readonly #width: number
   length = 0
+  /** The last time at which something was held, ms: if `now` is earlier, the clock has stepped back. */
   clock: number
 
   /** @param extras how many numbers an entry has besides its own */
@@ -77,12 +52,13 @@ export class HeldArray implements Held {
   }
 
   /** The entries that {@link all} returned. */
-  static from(extras: number, clock: number, numbers: Float64Array): HeldArray {
-    const held = new HeldArray(extras, clock, numbers)
+  static from(extras: number, clock: number, numbers: Float64Array): Held {
+    const held = new Held(extras, clock, numbers)
     held.length = Math.floor(numbers.length / (SLOT_NUMBERS + extras))
     return held
   }
 
+  /** How many numbers an entry has besides its own. */
   get extras(): number {
     return this.#width - SLOT_NUMBERS
   }
@@ -104,10 +80,12 @@ export class HeldArray implements Held {
     return this.#numbers[index * this.#width + SLOT_NUMBERS + place] as number
   }
 
+  /** How many entries end at `time` or before. */
   endedAt(time: number): number {
     return this.length === 0 || this.until(0) > time ? 0 : this.#placeOf(time, Infinity)
   }
 
+  /** When the last entry ends, ms; `now` if there is none. After the clock has stepped back, each is held as of `now`. */
   lastEnd(now: number): number {
     if (this.clock <= now)
       return this.length === 0 ? now : Math.max(now, this.until(this.length - 1))
@@ -116,6 +94,7 @@ export class HeldArray implements Held {
     return last
   }
 
+  /** How many entries have this owner. */
   countOf(owner: number): number {
     let count = 0
     for (let at = this.#width - 1; at < this.length * this.#width; at += this.#width)
@@ -123,16 +102,17 @@ export class HeldArray implements Held {
     return count
   }
 
-  apart(now: number, most: number): { ended: HeldArray; others: HeldArray } | undefined {
+  /** The first entries that have ended at `now`, so many at most, and a copy without them. Undefined: there are none. */
+  apart(now: number, most: number): { ended: Held; others: Held } | undefined {
     const count = Math.min(this.endedAt(now), most)
     if (count === 0) return undefined
     const { extras, clock } = this
-    const ended = HeldArray.from(extras, clock, this.all().subarray(0, count * this.#width))
-    return { ended, others: HeldArray.from(extras, clock, this.all().slice(count * this.#width)) }
+    const ended = Held.from(extras, clock, this.all().subarray(0, count * this.#width))
+    return { ended, others: Held.from(extras, clock, this.all().slice(count * this.#width)) }
   }
 
-  copy(): HeldArray {
-    return HeldArray.from(this.extras, this.clock, this.all().slice())
+  copy(): Held {
+    return Held.from(this.extras, this.clock, this.all().slice())
   }
 
   dropEnded(now: number): void {
@@ -142,6 +122,7 @@ export class HeldArray implements Held {
     this.#shorten(this.length - ended)
   }
 
+  /** After the clock has stepped back: each is held as of `now`, and no longer. */
   holdAsOf(now: number): void {
     if (this.clock <= now) return
     const before = this.all().slice()
@@ -154,15 +135,18 @@ export class HeldArray implements Held {
     }
   }
 
+  /** Holds an entry from `at` on. */
   add(at: number, slot: number, holdMs: number, extras: readonly number[] = []): void {
     this.#insert([at + holdMs, slot, holdMs, ...extras])
     if (at > this.clock) this.clock = at
   }
 
+  /** Holds the entries of these slots from `at` on, those that there are. */
   renew(at: number, slots: readonly number[], holdMs: number): void {
     for (const [slot, extras] of this.take(slots)) this.add(at, slot, holdMs, extras)
   }
 
+  /** Takes the entries of these slots out. Returns the extras of each: the first, if a store was sent one twice. */
   take(slots: readonly number[]): ReadonlyMap<number, readonly number[]> {
     const taken = new Map<number, readonly number[]>()
     const wanted = slots.length === 1 ? undefined : new Set(slots)

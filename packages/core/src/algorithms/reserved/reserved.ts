@@ -9,7 +9,7 @@ import type {
 import { ConstantLimit } from '../algorithm.ts'
 import { isOnce, slotOf } from '../held/claim.ts'
 import {
-  HeldArray,
+  Held,
   MAX_REMEMBERED,
   MAX_RESERVATIONS,
   MOST_ENDED,
@@ -80,7 +80,7 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     this.#inner.commit(state, now, cost)
     state.held?.holdAsOf(now)
     if (cost === 0 || slot === undefined) return
-    state.held ??= new HeldArray(EXTRAS)
+    state.held ??= new Held(EXTRAS)
     state.held.add(now, slot, this.#holdMs, [now, cost, owner])
   }
 
@@ -140,7 +140,7 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
 
 /** Holds the slot of a settlement, with no units, so that it is made once. */
 function remember(state: KeyState, now: number, slot: number): void {
-  state.held ??= new HeldArray(EXTRAS)
+  state.held ??= new Held(EXTRAS)
   const { held } = state
   if (held.length < MAX_REMEMBERED || held.countOf(SETTLED) < MAX_REMEMBERED)
     held.add(now, slot, REMEMBERED_MS, [now, 0, SETTLED])

@@ -1,6 +1,5 @@
 import { commitOne, decideOne, keepMsOf } from '../../stores/rules/decide-all.ts'
 import { type CompiledLimit, KeyState, type Outcome } from '../algorithm.ts'
-import { HeldArray } from '../held/held.ts'
 import { LogArray } from '../sliding-log/log.ts'
 
 /** One key's state under a quota, kept by the rules that every store follows, and by nothing else. */
@@ -79,7 +78,7 @@ function outcomeOf({
 
 function copy({ a, b, c, log, held }: KeyState): KeyState {
   const state = Object.assign(new KeyState(), { a, b, c })
-  if (held instanceof HeldArray) state.held = held.copy()
+  state.held = held?.copy()
   if (!(log instanceof LogArray)) return state
   const copied = new LogArray()
   for (let i = 0; i < log.length; i += 1) copied.push(log.time(i), log.cost(i))

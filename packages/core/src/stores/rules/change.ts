@@ -1,9 +1,4 @@
-import {
-  type Claim,
-  type CompiledLimit,
-  KeyState,
-  type OwnTerms,
-} from '../../algorithms/algorithm.ts'
+import { type CompiledLimit, KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import type { Change, ChargeIncrease, GrantResult, Keyspace } from '../store.ts'
 import { isOnRefusal, keepMsOf, renewOne, settleOne } from './decide-all.ts'
 import { keptMsOf, withBlock, withGrant, withOverride } from './own-terms.ts'
@@ -14,8 +9,6 @@ export interface ChangedKey {
   /** The number of the keyspace, from 0. */
   readonly policy: number
   readonly key: string
-  /** What the change claims of it. */
-  readonly claims?: readonly Claim[]
 }
 
 /** The states and records that a change concerns. */
@@ -50,11 +43,7 @@ export interface ChangedStates {
 export function keysOf(change: Change, keyspaces: readonly Keyspace[]): ChangedKey[] {
   switch (change.kind) {
     case 'settle':
-      return change.charges.map(({ key, claim }, policy) => ({
-        policy,
-        key,
-        claims: listed(claim),
-      }))
+      return change.charges.map(({ key }, policy) => ({ policy, key }))
     case 'renew':
       return renewalsOf(change.requests)
     case 'block':
@@ -64,11 +53,6 @@ export function keysOf(change: Change, keyspaces: readonly Keyspace[]): ChangedK
     case 'grant':
       return [change]
   }
-}
-
-/** A claim, if there is one. */
-export function listed(claim: Claim | undefined): readonly Claim[] {
-  return claim === undefined ? [] : [claim]
 }
 
 /** The keys of a change, whatever the policy, some of them several times. */

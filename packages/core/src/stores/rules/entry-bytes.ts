@@ -1,5 +1,5 @@
 import type { KeyState } from '../../algorithms/algorithm.ts'
-import { HeldArray } from '../../algorithms/held/held.ts'
+import { Held } from '../../algorithms/held/held.ts'
 import { LogArray } from '../../algorithms/sliding-log/log.ts'
 import { NumberReader, NumberWriter } from './numbers.ts'
 
@@ -11,13 +11,12 @@ const LOG = 0
 const MOST_EXTRAS = 16
 
 /** The entries of a state: none, those of a log, or slots and reservations. */
-export type Entries = Pick<KeyState, 'log' | 'held'>
+type Entries = Pick<KeyState, 'log' | 'held'>
 
 /** All entries as bytes, a multiple of 16. */
 export function encodeEntries({ log, held }: Entries): Uint8Array {
   const numbers = new NumberWriter()
-  if (held instanceof HeldArray && held.length > 0) {
-    numbers.put(held.clock)
+  if (held !== undefined && held.length > 0) {
     putHeld(numbers, held)
     return ofKind(1 + held.extras, numbers)
   }
@@ -36,19 +35,20 @@ export function encodeEntries({ log, held }: Entries): Uint8Array {
 /**
  * Gives a state the entries that the bytes hold.
  *
- * @param view what {@link encodeEntries} gave, not empty
+ * @param bytes what {@link encodeEntries} gave, not empty
  * @throws RangeError if it is anything else
  */
-export function decodeEntries(state: Entries, view: DataView): void {
-  const numbers = numberReader(view)
-  const kind = entryKindOf(view)
+export function decodeEntries(state: Entries, bytes: Uint8Array): void {
+  const { buffer, byteOffset, byteLength } = bytes
+  const kind = new DataView(buffer, byteOffset, byteLength).getFloat64(0, true)
+  const numbers = new NumberReader(bytes.subarray(KIND))
   if (Number.isInteger(kind) && kind > LOG && kind <= 1 + MOST_EXTRAS) {
-    state.held = takeHeld(numbers, kind - 1, numbers.next())
+    state.held = takeHeld(numbers, kind - 1)
     return
   }
   const length = numbers.next()
   // An entry has two bytes at least.
-  if (kind !== LOG || 2 * length > view.byteLength) throw unknownEntries(kind)
+  if (kind !== LOG || 2 * length > byteLength) throw unknownEntries(kind)
   const log = new LogArray()
   let time = 0
   for (let count = length; count > 0; count -= 1) {
@@ -59,7 +59,7 @@ export function decodeEntries(state: Entries, view: DataView): void {
 }
 
 /** The numbers as bytes of entries. @param kind a double that tells them apart */
-export function ofKind(kind: number, numbers: NumberWriter): Uint8Array {
+function ofKind(kind: number, numbers: NumberWriter): Uint8Array {
   const written = numbers.done()
   const bytes = new Uint8Array(Math.ceil((KIND + written.length) / ENTRY) * ENTRY)
   new DataView(bytes.buffer).setFloat64(0, kind, true)
@@ -67,18 +67,10 @@ export function ofKind(kind: number, numbers: NumberWriter): Uint8Array {
   return bytes
 }
 
-export function entryKindOf(view: DataView): number {
-  return view.getFloat64(0, true)
-}
-
-export function numberReader({ buffer, byteOffset, byteLength }: DataView): NumberReader {
-  return new NumberReader(new Uint8Array(buffer, byteOffset + KIND, byteLength - KIND))
-}
-
-/** Writes what is held, but not its clock. */
-export function putHeld(numbers: NumberWriter, held: HeldArray): void {
+function putHeld(numbers: NumberWriter, held: Held): void {
   const all = held.all()
   const width = 3 + held.extras
+  numbers.put(held.clock)
   numbers.put(held.length)
   for (let i = 0; i < all.length; i += 1) {
     const number = all[i] as number
@@ -88,14 +80,15 @@ export function putHeld(numbers: NumberWriter, held: HeldArray): void {
 }
 
 /** Reads what {@link putHeld} wrote. */
-export function takeHeld(numbers: NumberReader, extras: number, clock: number): HeldArray {
+function takeHeld(numbers: NumberReader, extras: number): Held {
   const width = 3 + extras
+  const clock = numbers.next()
   const length = numbers.next()
   if (width * length > numbers.left) throw unknownEntries(1 + extras)
   const all = new Float64Array(width * length)
   for (let i = 0; i < all.length; i += 1)
     all[i] = isNearby(i % width) ? numbers.nextSigned() + (all[i - width] ?? 0) : numbers.next()
-  return HeldArray.from(extras, clock, all)
+  return Held.from(extras, clock, all)
 }
 
 function unknownEntries(kind: number): RangeError {

@@ -1,12 +1,8 @@
-import type { Claim } from '@sluice/core/store'
-import { GrowingTransactions, MissingKeys, type States } from '../growing-transactions.ts'
-import type { Transaction, TransactionalBackend } from '../transactional-backend.ts'
-import { partedOf } from './parted-entries.ts'
-import { PartedHeld } from './parted-held.ts'
-import { partKey } from './parts.ts'
+import { GrowingTransactions, MissingKeys, type States } from './growing-transactions.ts'
 import { TransactionStates } from './transaction-states.ts'
+import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
 
-/** The most states that a process knows to have parts, and the most that it knows to be unmarked. */
+/** The most states that a process knows to be unmarked. */
 const MOST_KNOWN = 10_000
 /**
  * The time between reads of a record that should not be there, ms. So a client keeps its own limit and top-ups though
@@ -21,8 +17,6 @@ export interface TouchedState {
   readonly own?: string | undefined
   /** Whether that may be changed. */
   readonly changesOwn?: boolean
-  /** What is claimed of it. */
-  readonly claims?: readonly Claim[]
 }
 
 /** How a transaction is made. */
@@ -34,14 +28,9 @@ export interface TransactionOptions<T> {
   readonly withinMs: number | undefined
 }
 
-/**
- * Transactions on states, of which those with many entries are in parts: see `PartedHeld`. What a
- * client has of its own is read only where its state is marked, or where there is none.
- */
-export class PartedTransactions {
+/** Transactions on states. What a client has of its own is read only where its state is marked, or where there is none. */
+export class StateTransactions {
   readonly #transactions: GrowingTransactions
-  /** The states with parts that were used last, with the parts that any call needs. */
-  readonly #known = new Map<string, (now: number) => readonly number[]>()
   /** Until when the states that were used last are believed not to be marked, ms on the store's clock. */
   readonly #unmarked = new Map<string, number>()
   /** The store's time minus `performance.now()`, ms. */
@@ -64,19 +53,11 @@ export class PartedTransactions {
         this.#needOwns(states, bytes, touched)
         const value = work(states, now)
         return { value, changes: states.changes(), needsClock: needsClock?.(value) ?? false }
-      } catch (error) {
-        if (!(error instanceof MissingKeys)) throw error
-        // All at once: each attempt is a transaction.
-        for (const name of names) states.look(name)
-        this.#learn(states)
-        throw new MissingKeys([...error.keys, ...this.#partsOfAll(touched)])
       } finally {
-        this.#learn(states)
         this.#learnMarks(states, bytes, touched, now)
       }
     }
-    const more = [...this.#ownsOfAll(touched), ...this.#partsOfAll(touched)]
-    return this.#transactions.transact(names, more, decide, withinMs)
+    return this.#transactions.transact(names, this.#ownsOf(touched), decide, withinMs)
   }
 
   /** @throws MissingKeys if the transaction has not read a record that there may be */
@@ -90,37 +71,12 @@ export class PartedTransactions {
   }
 
   /** The keys of the records that a transaction probably needs. */
-  #ownsOfAll(touched: readonly TouchedState[]): string[] {
+  #ownsOf(touched: readonly TouchedState[]): string[] {
     const now = performance.now() + this.#ahead
     return touched.flatMap(({ name, own, changesOwn }) => {
       if (own === undefined) return []
       return changesOwn || (this.#unmarked.get(name) ?? 0) <= now ? own : []
     })
-  }
-
-  #partsOfAll(touched: readonly TouchedState[]): string[] {
-    return this.#known.size === 0 ? [] : touched.flatMap((each) => this.#partsOf(each))
-  }
-
-  /** The keys of the parts that a call about a state probably needs. */
-  #partsOf({ name, claims = [] }: TouchedState): string[] {
-    const known = this.#known.get(name)
-    if (known === undefined) return []
-    const ids = known(performance.now() + this.#ahead)
-    return ids.concat(claims.flatMap(PartedHeld.partsOf)).map((id) => partKey(name, id))
-  }
-
-  #learn({ seen }: TransactionStates): void {
-    for (const [name, state] of seen) {
-      const parted = partedOf(state)
-      if (parted === undefined && !this.#known.has(name)) continue
-      // The newest is the last.
-      this.#known.delete(name)
-      if (parted === undefined || parted.length === 0) continue
-      if (this.#known.size >= MOST_KNOWN)
-        this.#known.delete(this.#known.keys().next().value as string)
-      this.#known.set(name, parted.partsOfNext())
-    }
   }
 
   #learnMarks(

@@ -7,11 +7,9 @@ import {
   type KeyState,
   type OwnTerms,
 } from '@sluice/core/store'
-import type { States } from '../growing-transactions.ts'
-import type { StateChange } from '../transactional-backend.ts'
-import { decodePartedEntries, encodePartedEntries } from './parted-entries.ts'
-import { Parts } from './parts.ts'
+import type { States } from './growing-transactions.ts'
 import { markState, stateIn, unmarkedUntil, withEnd } from './state-end.ts'
+import type { StateChange } from './transactional-backend.ts'
 
 /** The states of a transaction, by the names of their keys. */
 export class TransactionStates {
@@ -20,8 +18,6 @@ export class TransactionStates {
   readonly #now: number
   readonly #keptUntil: number
   readonly #states = new Map<string, KeyState>()
-  /** The states that were read, also those that are forgotten. */
-  readonly seen = new Map<string, KeyState>()
   readonly #changed = new Map<string, StateChange>()
 
   /**
@@ -48,9 +44,8 @@ export class TransactionStates {
   of(name: string, own?: string): KeyState {
     let state = this.#states.get(name)
     if (state === undefined) {
-      state = decodeWithParts(name, this.#bytes)
+      state = decodeState(stateIn(this.#bytes.get(name)))
       this.#states.set(name, state)
-      this.seen.set(name, state)
     }
     state.terms = this.own(own)
     return state
@@ -79,34 +74,22 @@ export class TransactionStates {
     this.#change({ key: name, state: markState(bytes as Uint8Array), ttlMs })
   }
 
-  /** Reads a state, if the key holds one that can be read. */
-  look(name: string): void {
-    try {
-      this.of(name)
-    } catch {}
-  }
-
   /**
    * @param ttlMs how long it must be kept; 0: it is deleted
    * @param own the key of the client's own record, which is deleted too if all of it has ended
-   * @throws MissingKeys if the transaction has not read a part that must be written
    */
   put(name: string, state: KeyState, ttlMs: number, now: number, own?: string): void {
     this.#states.set(name, state)
-    this.seen.set(name, state)
-    const parts = new Parts(name, this.#bytes)
     if (ttlMs === 0) {
-      for (const key of [name, ...parts.found()]) this.#change({ key, state: undefined, ttlMs })
+      this.#change({ key: name, state: undefined, ttlMs })
       return
     }
     if (own !== undefined && state.terms !== undefined && endOf(state.terms) <= now)
       this.putOwn(own, undefined, 0)
-    const { entries, changes } = encodePartedEntries(state, parts, now, ttlMs)
-    for (const each of changes) this.#change(each)
     const end = now + ttlMs
     const isMarked =
       own !== undefined && (this.#bytes.get(own) !== undefined || end > this.#keptUntil)
-    this.#change({ key: name, state: withEnd(encodeState(state, entries), end, isMarked), ttlMs })
+    this.#change({ key: name, state: withEnd(encodeState(state), end, isMarked), ttlMs })
   }
 
   /** Forgets the changes of a refusal to a state that is not kept: the next decision may have another limit. */
@@ -122,11 +105,4 @@ export class TransactionStates {
     this.#bytes.set(change.key, change.state)
     this.#changed.set(change.key, change)
   }
-}
-
-/** @throws RangeError if the key holds no state */
-export function decodeWithParts(name: string, bytes: States): KeyState {
-  return decodeState(stateIn(bytes.get(name)), (state, view) =>
-    decodePartedEntries(state, view, new Parts(name, bytes)),
-  )
 }

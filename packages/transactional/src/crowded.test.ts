@@ -3,9 +3,8 @@ import { type Charge, memoryStore, type StoreResult } from '@sluice/core'
 import { algorithms, concurrency, reserved } from '@sluice/core/algorithms'
 import type { CompiledLimit } from '@sluice/core/store'
 import { manualClock } from '@sluice/core/testing'
-import { crowdedSuite } from '../../../core/src/algorithms/testing/crowded-parity.ts'
-import { transactionalStore } from '../transactional-store.ts'
-import { isPart } from './parts.ts'
+import { crowdedSuite } from '../../core/src/algorithms/testing/crowded-parity.ts'
+import { transactionalStore } from './transactional-store.ts'
 
 /**
  * Keeps bytes, and counts them.
@@ -90,7 +89,7 @@ const numberOf = (i: number) => i * 7919 * 2 ** 20
 
 describe.each([
   ['slots', slots, 900, 14_000],
-  ['reservations', reservations, 1900, 4500],
+  ['reservations', reservations, 1900, 46_000],
   ['entries of a log', log, 9000, 40_000],
 ])('a key with many %s', (_, limit, count, mostBytes) => {
   test('costs each call one transaction, and no more bytes than that takes', async () => {
@@ -104,9 +103,7 @@ describe.each([
     for (const act of acts) {
       await act(numberOf(count + 1))
       const { transactions, read, written } = took()
-      // What a settlement leaves behind, so that it counts once, may belong to another part.
-      const most = limit === reservations ? 2 : 1
-      expect(transactions).toBeLessThanOrEqual(most)
+      expect(transactions).toBe(1)
       expect(Math.max(read, written)).toBeLessThan(mostBytes)
     }
   })
@@ -133,10 +130,9 @@ describe.each([
         expect((await decide(numberOf(from + i), i)).admitted).toBe(true)
       for (let i = count; i > 0; i -= 1) await settle(numberOf(from + i), i)
     }
-    expect([...rows.keys()].filter(isPart)).toEqual([])
-    // The key becomes one with parts once in each round, and a settlement of a reservation may need two.
-    const most = limit === reservations ? 3 : 2
-    expect(took().transactions).toBeLessThan(2 * most * count + 20)
+    const ofClient = [...rows].filter(([key]) => key.includes('{client}'))
+    expect(ofClient.filter(([, { state }]) => state.length > 32)).toEqual([])
+    expect(took().transactions).toBeLessThan(4 * count + 20)
   })
 })
 
@@ -171,26 +167,7 @@ test('no owner has more of 2,000 reservations than are free, exactly', async () 
   expect((await decide(numberOf(5002), 8)).admitted).toBe(true)
 })
 
-test('no part is forgotten before its state, though no call is about it', async () => {
-  const held = reserved(algorithms['fixed-window']).compile({
-    limit: 1e9,
-    windowMs: HOUR,
-    holdMs: 24 * HOUR,
-  })
-  const { clock, decide, renew, rows } = keyOf(held)
-  for (let i = 1; i <= 300; i += 1) await decide(numberOf(i), i)
-  for (let hours = 0; hours < 120; hours += 12) {
-    clock.advance(12 * HOUR)
-    await renew(numberOf(1))
-    const ends = (suits: boolean) =>
-      [...rows].flatMap(([key, { until }]) => (isPart(key) === suits ? until : []))
-    // Beside the part of the reservation is that with the count of its owner.
-    expect(ends(true).length).toBeGreaterThan(1)
-    expect(Math.min(...ends(true))).toBeGreaterThanOrEqual(Math.max(...ends(false)))
-  }
-})
-
-test('a state in parts is listed once, with what has ended taken off', async () => {
+test('a key with many reservations is listed once, with what has ended taken off', async () => {
   const { decide, store, clock } = keyOf(reservations)
   for (let i = 1; i <= 300; i += 1) await decide(numberOf(i), i)
   clock.advance(HOUR - 150)
@@ -200,24 +177,4 @@ test('a state in parts is listed once, with what has ended taken off', async () 
     unreadable.push(...progress.unreadable)
   for await (const { key, used } of store.inspect({ onProgress })) found.push([key, used])
   expect([found, unreadable]).toEqual([[['client', 150]], []])
-})
-
-test('a row that is lost takes its entries with it, and no more', async () => {
-  const { decide, rows, settle } = keyOf(reservations)
-  for (let i = 1; i <= 200; i += 1) await decide(numberOf(i))
-  const part = [...rows.keys()].find((key) => key.includes('#')) as string
-  rows.delete(part)
-  for (let i = 1; i <= 200; i += 1) await settle(numberOf(i))
-  const { admitted, outcomes } = await decide(numberOf(999))
-  expect([admitted, outcomes[0]?.remaining]).toEqual([true, 1e9 - 1])
-})
-
-test('parts of a state that was reset say nothing about the next one', async () => {
-  const { decide, open, rows } = keyOf(reservations)
-  for (let i = 1; i <= 500; i += 1) await decide(numberOf(i))
-  await open().change({ kind: 'reset', key: 'client' })
-  expect((await decide(numberOf(1))).outcomes[0]?.remaining).toBe(1e9 - 1)
-  for (let i = 2; i <= 500; i += 1) await decide(numberOf(i))
-  expect((await decide(numberOf(501))).outcomes[0]?.remaining).toBe(1e9 - 501)
-  expect([...rows.keys()].filter(isPart).length).toBeLessThan(65)
 })
