@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from '@jest/globals'
-import { LogArray } from './log.ts'
+import { Log } from './log.ts'
 
 /** Places that its arrays hold, used or not. */
-function roomOf(log: LogArray): number {
+function roomOf(log: Log): number {
   const arrays = Object.values(log).filter((value) => Array.isArray(value))
   expect(arrays).toHaveLength(2)
   return Math.max(...arrays.map(({ length }) => length))
@@ -10,7 +10,7 @@ function roomOf(log: LogArray): number {
 
 describe('the room of a log', () => {
   it('stays in proportion to its entries, however many have passed through', () => {
-    const log = new LogArray()
+    const log = new Log()
     for (let now = 0; now < 10_000; now += 1) {
       log.dropUntil(now - 10)
       log.add(now, 1)
@@ -20,7 +20,7 @@ describe('the room of a log', () => {
   })
 
   it('is released when a burst has left the window', () => {
-    const log = new LogArray()
+    const log = new Log()
     for (let now = 0; now < 1000; now += 1) log.add(now, 1)
     log.dropUntil(1000)
     expect([log.length, roomOf(log)]).toEqual([0, 0])
@@ -30,12 +30,12 @@ describe('the room of a log', () => {
 })
 
 describe('a correction', () => {
-  function logOf(...entries: [time: number, cost: number][]): LogArray {
-    const log = new LogArray()
+  function logOf(...entries: [time: number, cost: number][]): Log {
+    const log = new Log()
     for (const entry of entries) log.add(...entry)
     return log
   }
-  const entriesOf = (log: LogArray) =>
+  const entriesOf = (log: Log) =>
     Array.from({ length: log.length }, (_, i) => [log.time(i), log.cost(i)])
 
   it('leaves no empty entry, wherever it was', () => {
@@ -75,7 +75,7 @@ describe('a correction', () => {
 })
 
 test('units charged at an earlier time are kept in order and join existing entries', () => {
-  const log = new LogArray()
+  const log = new Log()
   log.add(10, 1)
   log.add(30, 1)
   log.add(20, 2)

@@ -7,39 +7,21 @@ const MAX_KEPT = 32
 /**
  * Times and costs of admitted requests, oldest first. Requests of one millisecond share an entry:
  * they leave the window together. Expired entries are dropped when there is something new to keep.
+ * Plain arrays: as compact as typed arrays, and most logs are too short to pay for those.
  */
-export interface Log {
-  /** Sum of all costs, expired ones included. */
-  readonly total: number
-  /** The time of the last entry; undefined: there is none. */
-  readonly newest: number | undefined
-
-  /** Sum of the costs of the entries at or before `time`. */
-  unitsUntil(time: number): number
-  /** The time of the entry with which those after `time` hold `units`, 1 or more; undefined: they hold fewer. */
-  timeOf(units: number, time: number): number | undefined
-  /** Adds `cost` at a time, in order. */
-  add(at: number, cost: number): void
-  /** Takes `units` from the entries at and before `at`, latest first, as far as they hold them. */
-  takeBack(at: number, units: number): void
-  /** Drops the entries at or before `time`. */
-  dropUntil(time: number): void
-  /** Moves entries that are later than `now`, because a clock has stepped back, to `now`. */
-  clampTo(now: number): void
-}
-
-/** All entries of a log. Plain arrays: as compact as typed arrays, and most are too short to pay for those. */
-export class LogArray implements Log {
+export class Log {
   readonly times: number[] = []
   readonly costs: number[] = []
   #head = 0
   #tail = 0
+  /** Sum of all costs, expired ones included. */
   total = 0
 
   get length(): number {
     return this.#tail - this.#head
   }
 
+  /** The time of the last entry; undefined: there is none. */
   get newest(): number | undefined {
     return this.#head === this.#tail ? undefined : this.times[this.#tail - 1]
   }
@@ -52,6 +34,7 @@ export class LogArray implements Log {
     return this.costs[this.#head + index] as number
   }
 
+  /** Sum of the costs of the entries at or before `time`. */
   unitsUntil(time: number): number {
     let units = 0
     for (let i = this.#head; i < this.#tail && (this.times[i] as number) <= time; i += 1)
@@ -59,6 +42,7 @@ export class LogArray implements Log {
     return units
   }
 
+  /** The time of the entry with which those after `time` hold `units`, 1 or more; undefined: they hold fewer. */
   timeOf(units: number, time: number): number | undefined {
     let held = 0
     for (let i = this.#head; i < this.#tail; i += 1) {
@@ -79,6 +63,7 @@ export class LogArray implements Log {
     this.#tail += 1
   }
 
+  /** Adds `cost` at a time, in order. */
   add(at: number, cost: number): void {
     const end = this.#endOf(at)
     if (end > this.#head && this.times[end - 1] === at) {
@@ -94,6 +79,7 @@ export class LogArray implements Log {
     }
   }
 
+  /** Takes `units` from the entries at and before `at`, latest first, as far as they hold them. */
   takeBack(at: number, units: number): void {
     const end = this.#endOf(at)
     let first = end
@@ -110,6 +96,7 @@ export class LogArray implements Log {
     this.#tail -= end - first
   }
 
+  /** Drops the entries at or before `time`. */
   dropUntil(time: number): void {
     while (this.#head < this.#tail && (this.times[this.#head] as number) <= time) {
       this.total -= this.costs[this.#head] as number
@@ -118,6 +105,7 @@ export class LogArray implements Log {
     if (this.#head === this.#tail) this.#startAfresh()
   }
 
+  /** Moves entries that are later than `now`, because a clock has stepped back, to `now`. */
   clampTo(now: number): void {
     for (let i = this.#tail - 1; i >= this.#head && (this.times[i] as number) > now; i -= 1) {
       this.times[i] = now

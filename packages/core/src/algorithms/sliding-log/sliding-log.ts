@@ -1,6 +1,6 @@
 import type { Algorithm, CompiledLimit, Correction, InLine, KeyState } from '../algorithm.ts'
 import { ConstantLimit } from '../algorithm.ts'
-import { type Log, LogArray, MAX_LOG_LIMIT } from './log.ts'
+import { Log, MAX_LOG_LIMIT } from './log.ts'
 
 /**
  * Counts the last window exactly: what was admitted in the half-open span (now − window, now].
@@ -33,7 +33,7 @@ class SlidingLogLimit extends ConstantLimit implements CompiledLimit {
   }
 
   commit(state: KeyState, now: number, cost: number): void {
-    if (state.log === undefined) state.log = new LogArray()
+    if (state.log === undefined) state.log = new Log()
     state.log.clampTo(now)
     state.log.dropUntil(now - this.windowMs)
     if (cost > 0) state.log.add(now, cost)

@@ -1,6 +1,6 @@
 import type { KeyState } from '../../algorithms/algorithm.ts'
 import { Held } from '../../algorithms/held/held.ts'
-import { LogArray } from '../../algorithms/sliding-log/log.ts'
+import { Log } from '../../algorithms/sliding-log/log.ts'
 import { NumberReader, NumberWriter } from './numbers.ts'
 
 /** Bytes of entries are a multiple of it, and begin with a double: what they are. */
@@ -20,7 +20,7 @@ export function encodeEntries({ log, held }: Entries): Uint8Array {
     putHeld(numbers, held)
     return ofKind(1 + held.extras, numbers)
   }
-  if (!(log instanceof LogArray) || log.length === 0) return new Uint8Array()
+  if (log === undefined || log.length === 0) return new Uint8Array()
   numbers.put(log.length)
   let before = 0
   for (let i = 0; i < log.length; i += 1) {
@@ -49,7 +49,7 @@ export function decodeEntries(state: Entries, bytes: Uint8Array): void {
   const length = numbers.next()
   // An entry has two bytes at least.
   if (kind !== LOG || 2 * length > byteLength) throw unknownEntries(kind)
-  const log = new LogArray()
+  const log = new Log()
   let time = 0
   for (let count = length; count > 0; count -= 1) {
     time += numbers.next()

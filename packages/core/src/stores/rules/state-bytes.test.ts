@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { KeyState } from '../../algorithms/algorithm.ts'
-import { LogArray } from '../../algorithms/sliding-log/log.ts'
+import { Log } from '../../algorithms/sliding-log/log.ts'
 import { decodeState, encodeState } from './state-bytes.ts'
 
 const anyInteger = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
@@ -20,9 +20,9 @@ describe('a state as bytes', () => {
 
   test('keeps the entries of a log, and their sum', () => {
     const state = new KeyState()
-    state.log = new LogArray()
+    state.log = new Log()
     for (let i = 1; i <= 100; i += 1) state.log.add(1_800_000_000_000 + i, i)
-    const log = decodeState(encodeState(state)).log as LogArray
+    const log = decodeState(encodeState(state)).log as Log
     expect([log.length, log.total, log.time(99), log.cost(41)]).toEqual([
       100, 5050, 1_800_000_000_100, 42,
     ])
@@ -48,7 +48,7 @@ describe('a state as bytes', () => {
       bytes.set(numbers, 32)
       try {
         const { log, held } = decodeState(bytes)
-        expect(((log as LogArray)?.length ?? 0) + (held?.length ?? 0)).toBeLessThan(32)
+        expect(((log as Log)?.length ?? 0) + (held?.length ?? 0)).toBeLessThan(32)
       } catch (error) {
         expect(error).toBeInstanceOf(RangeError)
       }
