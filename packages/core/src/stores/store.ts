@@ -17,6 +17,9 @@ export interface Charge {
   claim?: Claim | undefined
 }
 
+/** Requests, each with one charge for each policy. */
+export type Requests = readonly (readonly Charge[])[]
+
 /**
  * The source of a decision: the store; a remembered refusal; units that the store charged to this
  * process in advance; this process; or none, so that all requests are admitted, or all refused.
@@ -46,6 +49,9 @@ export interface ChargeIncrease {
   /** When, ms on the clock of the store, or of the node that has the key. */
   readonly at: number
 }
+
+/** Called with a charge after whose settlement less remains. */
+export type OnIncrease = (increase: ChargeIncrease) => void
 
 /** The decision of a store about all charges of a request together. */
 export interface StoreResult {
@@ -81,10 +87,7 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    *
    * @param isPeek whether nothing is written: the results are those that the requests would get now
    */
-  decide(
-    requests: readonly (readonly Charge[])[],
-    isPeek?: boolean,
-  ): Answer<M, readonly (StoreResult | Error)[]>
+  decide(requests: Requests, isPeek?: boolean): Answer<M, readonly (StoreResult | Error)[]>
   /**
    * Makes a change. `applyChange` has the rules, for every kind.
    *
@@ -92,10 +95,7 @@ export interface Ledger<M extends StoreMode = StoreMode> {
    *   answer. Given only where it matters: a store may have to read more
    * @returns what became of a top-up; undefined for any other change
    */
-  change(
-    change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
-  ): Answer<M, GrantResult | undefined>
+  change(change: Change, onIncrease?: OnIncrease): Answer<M, GrantResult | undefined>
   /**
    * If the store decides keys separately, and shards of it can fail separately (the hash slots and masters
    * of a cluster): a number, 0 … 15, that is the same for keys which fail together. Then all charges
@@ -136,7 +136,7 @@ export interface SettleChange {
  */
 export interface RenewChange {
   readonly kind: 'renew'
-  readonly requests: readonly (readonly Charge[])[]
+  readonly requests: Requests
 }
 
 /** Refuses every charge of the key, in all keyspaces, for `durationMs`; then its quotas are full. */

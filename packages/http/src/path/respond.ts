@@ -95,13 +95,18 @@ export class Responder<Request, Response> {
     response: Response,
     subject: object,
   ): MaybePromise<boolean> {
-    const { adapter, followsUp, removesUpstream } = this.#compiled
+    const { adapter, followsUp, profile, removesUpstream } = this.#compiled
     const { decision, refusal, state } = verdict
     noteDecided(subject, this)
     adapter.decided?.(request, decision)
     const isSent = adapter.isHeadSent(response)
-    const written =
-      state === undefined || isSent ? undefined : this.#writeFields(state, request, response)
+    let written: FieldState | undefined
+    if (state !== undefined && !isSent) {
+      // They are joined with those of the limiters that the request has passed.
+      written = joinWritten(adapter.identity(request), state)
+      const set = (name: string, value: string) => adapter.setField(response, name, value)
+      for (const group of profile.groups) group.write(written, set)
+    }
     if (refusal !== undefined) {
       if (isSent) return false
       return this.#refuse(refusal, written ?? refusal.state, decision, request, response)
@@ -116,18 +121,6 @@ export class Responder<Request, Response> {
     return followsUp || verdict.turn !== undefined
       ? this.#followUp(verdict, request, response)
       : true
-  }
-
-  /**
-   * Writes the rate-limit fields, joined with those of the limiters that the request has passed.
-   * @returns what they say now
-   */
-  #writeFields(state: FieldState, request: Request, response: Response): FieldState {
-    const { adapter, profile } = this.#compiled
-    const written = joinWritten(adapter.identity(request), state)
-    const set = (name: string, value: string) => adapter.setField(response, name, value)
-    for (const group of profile.groups) group.write(written, set)
-    return written
   }
 
   /**

@@ -27,6 +27,8 @@ export class RoutedLimiter<Request, Response> {
   readonly httpLimiters = new Set<HttpLimiter<Request, Response>>()
   /** All limiters as one, for the application's own calls. */
   readonly limiter: Limiter
+  /** Lets each limiter of a request's route decide, one after the other; see `HttpLimiter.handle`. */
+  readonly handle: (request: Request, response: Response, subject?: object) => MaybePromise<boolean>
   readonly #adapter: RequestAdapter<Request, Response>
   readonly #everywhere: readonly HttpLimiter<Request, Response>[]
   readonly #routes: RouteTable<readonly HttpLimiter<Request, Response>[]> | undefined
@@ -52,7 +54,10 @@ export class RoutedLimiter<Request, Response> {
     httpLimiters.add(this.base)
     this.#everywhere = [this.base]
     this.limiter = this.base.limiter
+    this.handle = this.base.handle.bind(this.base)
     if (addsRoutes || routes === undefined) return
+    this.handle = (request, response, subject) =>
+      passAll(this.of(request), 0, request, response, subject)
     const entries = Object.entries(
       checkObject('routes', routes, 'an object of routes') as Routes<Request, Response>,
     )
@@ -68,12 +73,6 @@ export class RoutedLimiter<Request, Response> {
   get settles(): boolean {
     for (const { compiled } of this.httpLimiters) if (compiled.followsUp) return true
     return false
-  }
-
-  /** Lets each limiter of a request's route decide, one after the other; see `HttpLimiter.handle`. */
-  handle(request: Request, response: Response, subject?: object): MaybePromise<boolean> {
-    if (this.#routes === undefined) return this.base.handle(request, response, subject)
-    return passAll(this.of(request), 0, request, response, subject)
   }
 
   /**

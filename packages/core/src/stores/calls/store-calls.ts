@@ -2,11 +2,10 @@ import { afterAsking, timersEndWithRequest } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { togetherBy } from '../../key/notation.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
-import type { Charge, Ledger, StoreResult } from '../store.ts'
+import type { Charge, Ledger, Requests, StoreResult } from '../store.ts'
 import { Breaker, StoreHealth } from './breaker.ts'
 import { Deadline, DeadlineError, PendingCall } from './deadline.ts'
 
-type Requests = readonly (readonly Charge[])[]
 type Results = readonly (StoreResult | Error)[]
 
 /** The results of some requests; undefined if the store has not decided all of them. */
@@ -14,9 +13,8 @@ type Decided = readonly StoreResult[] | undefined
 
 /** A call on its way: one object for the queue, the deadline and the answer. Only `ask` may throw. */
 abstract class StoreCall<T = unknown> extends PendingCall {
-  /** When the store was called, ms of `performance.now()`; undefined while the call waits. */
-  askedAt: number | undefined = undefined
-  /** These are set when it is sent. */
+  /** These are set when it is sent. `askedAt`: when the store was called, ms of `performance.now()`. */
+  declare askedAt: number | undefined
   declare deadline: Deadline
   declare calls: StoreCalls
   /** Where it counts while it is late. */
@@ -161,16 +159,14 @@ export class Batches {
       batch.send()
       batch = undefined
     }
-    batch ??= this.#begin(route)
+    if (batch === undefined) {
+      const begun = new Batch(this, route)
+      this.open.set(route, begun)
+      this.calls.open.add(begun)
+      afterAsking(() => begun.send())
+      batch = begun
+    }
     return batch.add(requests, use, late)
-  }
-
-  #begin(route: string): Batch {
-    const batch = new Batch(this, route)
-    this.open.set(route, batch)
-    this.calls.open.add(batch)
-    afterAsking(() => batch.send())
-    return batch
   }
 }
 
@@ -261,6 +257,7 @@ export class StoreCalls {
    */
   send(call: StoreCall): void {
     call.calls = this
+    call.askedAt = undefined
     call.unanswered = this.#unanswered
     call.deadline = this.#shared ?? new Deadline(this.#deadlineMs)
     call.deadline.start(call)

@@ -24,16 +24,11 @@ const QUIET_MS = 1000
 /** One Lua program. */
 export class Script {
   readonly text: string
-  #digest: string | undefined
+  /** Made when it is first sent: most processes send few of all scripts. */
+  sha = ''
 
   constructor(text: string) {
     this.text = text
-  }
-
-  /** Made when it is first called: most processes call few of all scripts. */
-  get sha(): string {
-    this.#digest ??= hash('sha1', this.text, 'utf8', 'hex')
-    return this.#digest
   }
 }
 
@@ -115,6 +110,7 @@ export class RedisConnection {
   }
 
   #runWhole<T>({ script, args }: ScriptCall, keys: string[], read: (reply: unknown) => T) {
+    script.sha ||= hash('sha1', script.text, 'utf8', 'hex')
     return this.#send('EVAL', script.text, keys, args).then(read, (error: unknown) => {
       this.#sentWhole.delete(script)
       return this.fail(error)

@@ -7,10 +7,11 @@ import { madeOf } from '../rules/slots.ts'
 import type {
   Change,
   Charge,
-  ChargeIncrease,
   GrantResult,
   Ledger,
+  OnIncrease,
   RenewChange,
+  Requests,
   StoreResult,
 } from '../store.ts'
 import { localShareOf } from './local-share.ts'
@@ -80,7 +81,7 @@ export class GuardedLedger {
   }
 
   /** Decides each of the requests without charging it. */
-  async peek(requests: readonly (readonly Charge[])[]): Promise<readonly StoreResult[]> {
+  async peek(requests: Requests): Promise<readonly StoreResult[]> {
     const peekHere = () => requests.map((charges) => this.fallback(charges, true))
     if (!this.calls.isTrusted) return peekHere()
     if (this.calls.open.size > 0) this.calls.sendBefore(requests.flat().map(({ key }) => key))
@@ -94,10 +95,7 @@ export class GuardedLedger {
    * @throws StoreError if the store does not confirm it: then it applies only in this process, if it is none of what a
    *   client has of its own
    */
-  async change(
-    change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
-  ): Promise<GrantResult | undefined> {
+  async change(change: Change, onIncrease?: OnIncrease): Promise<GrantResult | undefined> {
     const isOfStore = change.kind !== 'settle' || (change.source ?? 'store') === 'store'
     this.#changeHere(change, isOfStore ? undefined : onIncrease)
     if (!isOfStore) return undefined
@@ -166,12 +164,14 @@ export class GuardedLedger {
   protected countHere(charges: readonly Charge[], result: StoreResult, chargedAt?: number): void {
     let made = charges
     for (const { limit } of charges)
-      if (!limit.refuses || isOnRefusal(limit)) made = madeBy(result, charges)
-    this.#local?.change({ kind: 'settle', charges: this.#localCharges(made), chargedAt })
+      if (!limit.refuses || limit.algorithm.chargedOn) made = madeBy(result, charges)
+    const isWhole = this.#failureMode.localShare === 1
+    const own = isWhole ? made : this.#localCharges(made)
+    this.#local?.change({ kind: 'settle', charges: own, chargedAt })
   }
 
   /** Makes a change to what this process counts by itself, which has nothing of what clients have of their own. */
-  #changeHere(change: Change, onIncrease: ((increase: ChargeIncrease) => void) | undefined): void {
+  #changeHere(change: Change, onIncrease: OnIncrease | undefined): void {
     const local = this.#local
     if (local === undefined || 'limit' in change) return
     if (change.kind === 'settle') {

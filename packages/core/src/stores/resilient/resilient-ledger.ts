@@ -1,5 +1,13 @@
 import { clientsOf } from '../rules/change.ts'
-import type { Change, Charge, ChargeIncrease, GrantResult, Ledger, StoreResult } from '../store.ts'
+import type {
+  Change,
+  Charge,
+  GrantResult,
+  Ledger,
+  OnIncrease,
+  Requests,
+  StoreResult,
+} from '../store.ts'
 import type { GuardedLedger } from './guarded-ledger.ts'
 import type { LedgerRefusals } from './refusals.ts'
 
@@ -21,10 +29,7 @@ export class ResilientLedger implements Ledger<'async'> {
     this.#refusals = refusals
   }
 
-  decide(
-    requests: readonly (readonly Charge[])[],
-    isPeek = false,
-  ): Promise<readonly StoreResult[]> {
+  decide(requests: Requests, isPeek = false): Promise<readonly StoreResult[]> {
     if (isPeek) return this.#guard.peek(requests)
     if (requests.length > 1)
       return Promise.all(requests.map((charges) => this.decide([charges]))).then((all) =>
@@ -36,10 +41,7 @@ export class ResilientLedger implements Ledger<'async'> {
     return this.#guard.decide(charges, this.#refusals.learner(charges))
   }
 
-  change(
-    change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
-  ): Promise<GrantResult | undefined> {
+  change(change: Change, onIncrease?: OnIncrease): Promise<GrantResult | undefined> {
     const make = () => this.#guard.change(change, onIncrease)
     if (change.kind === 'renew') return make()
     if (change.kind === 'settle') this.#refusals.settles()

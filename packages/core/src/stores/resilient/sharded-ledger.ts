@@ -7,8 +7,10 @@ import type {
   Charge,
   ChargeIncrease,
   GrantResult,
+  OnIncrease,
   Origin,
   RenewChange,
+  Requests,
   StoreResult,
 } from '../store.ts'
 import { GuardedLedger, madeBy, withoutCost } from './guarded-ledger.ts'
@@ -72,7 +74,7 @@ export class ShardedLedger implements Guard {
     return [learn(result)]
   }
 
-  peek(requests: readonly (readonly Charge[])[]): Promise<readonly StoreResult[]> {
+  peek(requests: Requests): Promise<readonly StoreResult[]> {
     return Promise.all(requests.map((charges) => this.#peekOne(charges)))
   }
 
@@ -88,10 +90,7 @@ export class ShardedLedger implements Guard {
   }
 
   /** Makes one call for each key or shard. */
-  async change(
-    change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
-  ): Promise<GrantResult | undefined> {
+  async change(change: Change, onIncrease?: OnIncrease): Promise<GrantResult | undefined> {
     if ('key' in change) return this.#ledgerOf(this.#all, change.key).change(change, onIncrease)
     if (change.kind === 'renew') {
       await Promise.all(this.#renewals(change))
