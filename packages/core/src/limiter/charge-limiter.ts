@@ -6,9 +6,9 @@ import { withRefusals } from '../stores/rules/decide-all.ts'
 import { madeOf, placed } from '../stores/rules/slots.ts'
 import type {
   Charge,
-  ChargeIncrease,
   GrantChange,
   GrantResult,
+  OnIncrease,
   Origin,
   OverrideChange,
   Store,
@@ -153,7 +153,7 @@ export class ChargeLimiter {
   correct(
     charges: readonly Charge[],
     { policies }: Charged,
-    onIncrease?: (increase: ChargeIncrease) => void,
+    onIncrease?: OnIncrease,
     isRepeated?: boolean,
   ): MaybePromise<void> {
     const ledger = this.ledgers.of(charges)

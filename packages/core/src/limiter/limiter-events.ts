@@ -5,7 +5,7 @@ import type { ConsumeTrace, DecisionEvent, SettleEvent } from '../events.ts'
 import { banEvents, consumeTraces, decisionEvents, settleEvents, waitTraces } from '../events.ts'
 import { andThen, attempt, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { givenBack } from '../stores/rules/slots.ts'
-import type { Charge, ChargeIncrease, Origin } from '../stores/store.ts'
+import type { Charge, OnIncrease, Origin } from '../stores/store.ts'
 import { bindingOf, type Decision, type PolicyDecision } from './decision.ts'
 import type { Policy } from './policy.ts'
 
@@ -122,7 +122,7 @@ export class LimiterEvents {
     _charges: readonly Charge[],
     _policies: readonly Partial<Origin>[],
     _route: string | undefined,
-  ): ((increase: ChargeIncrease) => void) | undefined {
+  ): OnIncrease | undefined {
     return undefined
   }
 

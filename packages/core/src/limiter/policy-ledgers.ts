@@ -5,10 +5,10 @@ import { clientsOf } from '../stores/rules/change.ts'
 import type {
   Change,
   Charge,
-  ChargeIncrease,
   GrantResult,
   Keyspace,
   Ledger,
+  OnIncrease,
   StoreMode,
 } from '../stores/store.ts'
 import type { LivePolicy } from './live/live-policies.ts'
@@ -67,7 +67,7 @@ export class PolicyLedgers<M extends StoreMode> {
   change(
     ledger: Ledger<M>,
     change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
+    onIncrease?: OnIncrease,
   ): MaybePromise<GrantResult | undefined> {
     const { whenChanged } = this
     const keys = whenChanged && new Set(clientsOf(change))

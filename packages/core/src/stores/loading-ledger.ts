@@ -1,4 +1,4 @@
-import type { Change, Charge, ChargeIncrease, GrantResult, Ledger } from './store.ts'
+import type { Change, GrantResult, Ledger, OnIncrease, Requests } from './store.ts'
 
 /**
  * A ledger whose code is loaded while the application starts. Calls that come before it is there are made then, in
@@ -16,16 +16,13 @@ export class LoadingLedger implements Ledger<'async'> {
     void this.#loaded()
   }
 
-  decide(requests: readonly (readonly Charge[])[], isPeek?: boolean) {
+  decide(requests: Requests, isPeek?: boolean) {
     const ledger = this.#ledger
     if (ledger !== undefined) return ledger.decide(requests, isPeek)
     return this.#loaded().then((ready) => ready.decide(requests, isPeek))
   }
 
-  change(
-    change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
-  ): Promise<GrantResult | undefined> {
+  change(change: Change, onIncrease?: OnIncrease): Promise<GrantResult | undefined> {
     const ledger = this.#ledger
     if (ledger !== undefined) return ledger.change(change, onIncrease)
     return this.#loaded().then((ready) => ready.change(change, onIncrease))

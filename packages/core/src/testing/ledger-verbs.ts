@@ -2,16 +2,15 @@ import type { CompiledLimit, Override } from '../algorithms/algorithm.ts'
 import type {
   Answer,
   Charge,
-  ChargeIncrease,
   DecisionSource,
   GivenGrant,
   GrantResult,
   Ledger,
+  OnIncrease,
+  Requests,
   StoreMode,
   StoreResult,
 } from '../stores/store.ts'
-
-type Requests = readonly (readonly Charge[])[]
 
 /** A ledger that has a method for each kind of call, so that tests are short. */
 export interface LedgerVerbs<M extends StoreMode = StoreMode> extends Ledger<M> {
@@ -21,7 +20,7 @@ export interface LedgerVerbs<M extends StoreMode = StoreMode> extends Ledger<M> 
     charges: readonly Charge[],
     chargedAt?: number,
     source?: DecisionSource,
-    onIncrease?: (increase: ChargeIncrease) => void,
+    onIncrease?: OnIncrease,
   ): Answer<M, unknown>
   renew(requests: Requests): Answer<M, unknown>
   block(key: string, durationMs: number): Answer<M, unknown>

@@ -3,9 +3,10 @@ import { copied } from '../../key/digest.ts'
 import type {
   Change,
   Charge,
-  ChargeIncrease,
   GrantResult,
   Ledger,
+  OnIncrease,
+  Requests,
   StoreResult,
 } from '../../stores/store.ts'
 import { Lease } from './lease.ts'
@@ -51,7 +52,7 @@ export class LeaseLedger implements Ledger<'async'> {
     this.#clock = clock
   }
 
-  decide(requests: readonly (readonly Charge[])[], isPeek = false): Promise<Results> {
+  decide(requests: Requests, isPeek = false): Promise<Results> {
     const decide = isPeek ? this.#peek : this.#decideOne
     // Limiters ask one.
     if (requests.length === 1) return decide.call(this, requests[0] as readonly Charge[])
@@ -60,10 +61,7 @@ export class LeaseLedger implements Ledger<'async'> {
     )
   }
 
-  change(
-    change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
-  ): Promise<GrantResult | undefined> {
+  change(change: Change, onIncrease?: OnIncrease): Promise<GrantResult | undefined> {
     if ('key' in change) this.#endKey(change.key)
     else if (change.kind === 'settle')
       this.#keys.get(idOf(change.charges))?.lease?.settled(change.charges)

@@ -7,7 +7,13 @@ import { localShareOf } from '../../stores/resilient/local-share.ts'
 import { fullOf } from '../../stores/rules/decide-all.ts'
 import { compileOwn } from '../../stores/rules/own-terms.ts'
 import { usedOf } from '../../stores/rules/used.ts'
-import type { Charge, ChargeIncrease, DecisionSource, Origin } from '../../stores/store.ts'
+import type {
+  Charge,
+  ChargeIncrease,
+  DecisionSource,
+  OnIncrease,
+  Origin,
+} from '../../stores/store.ts'
 import type { Decision } from '../decision.ts'
 import type { EventOptions } from '../event-options.generated.ts'
 import { LimiterEvents } from '../limiter-events.ts'
@@ -81,7 +87,7 @@ export class ThresholdEvents extends LimiterEvents {
     charges: readonly Charge[],
     policies: readonly Partial<Origin>[],
     route: string | undefined,
-  ): ((increase: ChargeIncrease) => void) | undefined {
+  ): OnIncrease | undefined {
     if (!this.#thresholdsAreWatched) return undefined
     return (increase) => {
       const source = policies[increase.place]?.source ?? 'store'

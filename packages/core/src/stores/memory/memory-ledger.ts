@@ -15,6 +15,8 @@ import type {
   GrantResult,
   Keyspace,
   Ledger,
+  OnIncrease,
+  Requests,
   StoreResult,
 } from '../store.ts'
 import { EXHAUSTED, OVERFLOW, type Table } from './table.ts'
@@ -50,7 +52,7 @@ export class MemoryLedger implements Ledger<'sync'> {
   }
 
   /** An only charge, as most limiters have it, is decided here: by the path for several, a decision takes 11 % longer. */
-  decide(requests: readonly (readonly Charge[])[], isPeek = false): readonly StoreResult[] {
+  decide(requests: Requests, isPeek = false): readonly StoreResult[] {
     if (requests.length > 1 || this.#tables.length > 1 || isPeek)
       return this.#decideOthers(requests, isPeek)
     const charges = requests[0] as readonly Charge[]
@@ -80,7 +82,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     return this.#results
   }
 
-  change(change: Change, onIncrease?: (increase: ChargeIncrease) => void): GrantResult | undefined {
+  change(change: Change, onIncrease?: OnIncrease): GrantResult | undefined {
     const store = this.#store
     const tables = this.#tables
     const now = store.clock()
@@ -106,7 +108,7 @@ export class MemoryLedger implements Ledger<'sync'> {
     return result
   }
 
-  #decideOthers(requests: readonly (readonly Charge[])[], isPeek: boolean): readonly StoreResult[] {
+  #decideOthers(requests: Requests, isPeek: boolean): readonly StoreResult[] {
     if (requests.length > 1)
       return requests.map((charges) => copyOf(this.decide([charges], isPeek)[0] as StoreResult))
     const charges = requests[0] as readonly Charge[]

@@ -5,7 +5,7 @@ import { type ChangedKey, keysOf } from '../rules/change.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
 import { halvesOf } from '../rules/own-bytes.ts'
 import { type Renewal, renewalsOf } from '../rules/slots.ts'
-import type { Change, Charge, GrantChange, Keyspace } from '../store.ts'
+import type { Change, Charge, GrantChange, Keyspace, Requests } from '../store.ts'
 import { Script, type ScriptCall, type ScriptTime } from './connection.ts'
 import { renewLua, settleLua } from './correct.lua.ts'
 import { decideLua, FIRST_KIND, peekApartLua, peekLua } from './decide.lua.ts'
@@ -94,7 +94,7 @@ export class LedgerScripts {
     if (move || keyspaces.some(({ limit }) => limit === undefined)) this.#fixed = null
   }
 
-  decide(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
+  decide(requests: Requests, time: ScriptTime): ScriptCall {
     const first = requests[0] as readonly Charge[]
     const isAlone = requests.length === 1
     const alike = isAlone || requests.every((charges) => areAlike(charges, first))
@@ -112,7 +112,7 @@ export class LedgerScripts {
    * @param requests no two with the same key; one, of charges without cost, where there are more policies than a limiter
    *   has
    */
-  peek(requests: readonly (readonly Charge[])[], time: ScriptTime): ScriptCall {
+  peek(requests: Requests, time: ScriptTime): ScriptCall {
     if (this.#keyspaces.length > MAX_POLICIES)
       return this.#apart(requests[0] as readonly Charge[], time)
     return this.#general('peek', requests, time, requests.length === 1, false)
@@ -235,7 +235,7 @@ export class LedgerScripts {
 
   #general(
     kind: 'general' | 'peek',
-    requests: readonly (readonly Charge[])[],
+    requests: Requests,
     time: ScriptTime,
     alike: boolean,
     isRepeated: boolean,
@@ -303,7 +303,7 @@ function textOf(number: number): string {
 }
 
 /** Whether no two requests have the same id for a policy. An id is shorter than the key made of it. */
-function areDistinct(requests: readonly (readonly Charge[])[]): boolean {
+function areDistinct(requests: Requests): boolean {
   return (requests[0] as readonly Charge[]).every((_, i) => {
     const ids = new Set(requests.map((charges) => (charges[i] as Charge).key))
     return ids.size === requests.length

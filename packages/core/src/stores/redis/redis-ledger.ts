@@ -5,10 +5,11 @@ import type { ChangedKey } from '../rules/change.ts'
 import type {
   Change,
   Charge,
-  ChargeIncrease,
   GrantResult,
   Keyspace,
   Ledger,
+  OnIncrease,
+  Requests,
   SettleChange,
   StoreResult,
 } from '../store.ts'
@@ -49,10 +50,7 @@ export class RedisLedger implements Ledger<'async'> {
     this.#keyspaces = kept.of(keyspaces, prefix)
   }
 
-  decide(
-    requests: readonly (readonly Charge[])[],
-    isPeek = false,
-  ): Promise<readonly (StoreResult | Error)[]> {
+  decide(requests: Requests, isPeek = false): Promise<readonly (StoreResult | Error)[]> {
     const connection = this.#connection
     const time = connection.time()
     const call = isPeek ? this.#scripts.peek(requests, time) : this.#scripts.decide(requests, time)
@@ -64,10 +62,7 @@ export class RedisLedger implements Ledger<'async'> {
     })
   }
 
-  async change(
-    change: Change,
-    onIncrease?: (increase: ChargeIncrease) => void,
-  ): Promise<GrantResult | undefined> {
+  async change(change: Change, onIncrease?: OnIncrease): Promise<GrantResult | undefined> {
     if (change.kind === 'settle' && change.isProbe) await this.#probe(change)
     if (change.kind === 'settle' && onIncrease) return this.#settleAndShow(change, onIncrease)
     const read = 'limit' in change ? toGrantResult : done
@@ -98,7 +93,7 @@ export class RedisLedger implements Ledger<'async'> {
 
   async #settleAndShow(
     { charges, chargedAt = -1 }: SettleChange,
-    onIncrease: (increase: ChargeIncrease) => void,
+    onIncrease: OnIncrease,
   ): Promise<undefined> {
     const call = this.#scripts.settle(charges, this.#connection.time(), chargedAt, true)
     const read = (reply: unknown) => readIncreases(reply, charges, chargedAt)
@@ -114,7 +109,7 @@ export class RedisLedger implements Ledger<'async'> {
     await this.#connection.run({ script: probe, args }, [key], done)
   }
 
-  #namesOf(requests: readonly (readonly Charge[])[]): string[] {
+  #namesOf(requests: Requests): string[] {
     const names: string[] = []
     for (const charges of requests) {
       for (let i = 0; i < charges.length; i += 1) {

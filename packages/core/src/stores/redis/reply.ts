@@ -3,7 +3,7 @@ import { OUTCOME } from '../../algorithms/lua-step.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { decideAll, settleOne } from '../rules/decide-all.ts'
 import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
-import type { Charge, ChargeIncrease, StoreResult } from '../store.ts'
+import type { Charge, ChargeIncrease, Requests, StoreResult } from '../store.ts'
 import { EXCESS } from './decide.lua.ts'
 import { toSetupError } from './setup-error.ts'
 
@@ -23,7 +23,7 @@ const CORRECTED = 16
  */
 export function readReply(
   reply: unknown,
-  requests: readonly (readonly Charge[])[],
+  requests: Requests,
   isPeek = false,
 ): (StoreResult | Error)[] {
   const { buffer, byteOffset, byteLength } = (Array.isArray(reply) ? reply[0] : reply) as Uint8Array

@@ -1,6 +1,6 @@
 import type { Claim, CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import { ending } from '../../algorithms/held/claim.ts'
-import type { Charge } from '../store.ts'
+import type { Charge, Requests } from '../store.ts'
 
 /**
  * The charges that an admitted request has made: a limit that refuses nothing makes none that it would refuse.
@@ -57,7 +57,7 @@ export interface Renewal {
 }
 
 /** What some requests claim by policy and key, so that the state of each is written once. */
-export function renewalsOf(requests: readonly (readonly Charge[])[]): Renewal[] {
+export function renewalsOf(requests: Requests): Renewal[] {
   const renewals = new Map<string, Renewal>()
   for (const charges of requests) {
     for (const [policy, { key, limit, claim }] of charges.entries()) {

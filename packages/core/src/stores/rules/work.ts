@@ -1,5 +1,5 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
-import type { Charge } from '../store.ts'
+import type { Charge, Requests } from '../store.ts'
 import { mostUnits } from './own-terms.ts'
 import { hasClaim } from './slots.ts'
 
@@ -26,9 +26,7 @@ export function isTooMuch(work: number): boolean {
 }
 
 /** Requests whose claims are to be renewed, in calls of so much work at most, of as few keys as possible. */
-export function renewalCalls(
-  requests: Iterable<readonly Charge[]>,
-): (readonly (readonly Charge[])[])[] {
+export function renewalCalls(requests: Iterable<readonly Charge[]>): Requests[] {
   const sorted = Array.from(requests, (charges) => [keyOf(charges), charges] as const)
   sorted.sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
   const calls: (readonly Charge[])[][] = []
