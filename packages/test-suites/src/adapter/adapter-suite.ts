@@ -15,17 +15,14 @@ import { inProgressTests } from './tables/in-progress.ts'
 import { keyReaderTests } from './tables/key-readers.ts'
 import { keyTests } from './tables/keys.ts'
 import { leavingTests } from './tables/leaving.ts'
-import { mistakeTests } from './tables/mistakes.ts'
 import { policyTests } from './tables/policies.ts'
 import { proxyTests } from './tables/proxies.ts'
 import { refusalTests } from './tables/refusals.ts'
 import { reservedTests } from './tables/reserved.ts'
-import { retryAfterTests } from './tables/retry-after.ts'
 import { settleTests } from './tables/settle.ts'
 import { stackTests } from './tables/stacks.ts'
 import { unitTests } from './tables/units.ts'
 import { unreadTests } from './tables/unread.ts'
-import { vectorTests } from './tables/vectors.ts'
 import { waitingTests } from './tables/waiting.ts'
 import { type MakeStore, World } from './world.ts'
 
@@ -38,8 +35,6 @@ const MEMORY: AdapterStores = {
 
 const TABLES: Record<string, (world: World) => void> = {
   'header fields': fieldTests,
-  'header texts of the specification': vectorTests,
-  'Retry-After': retryAfterTests,
   refusals: refusalTests,
   'client addresses': addressTests,
   'trusted proxies': proxyTests,
@@ -61,7 +56,6 @@ const TABLES: Record<string, (world: World) => void> = {
   'responses that nobody reads': unreadTests,
   'stacked limiters': stackTests,
   CORS: corsTests,
-  'common mistakes of limiters': mistakeTests,
 }
 
 /**

@@ -81,9 +81,12 @@ export function fieldTests(world: World): void {
     expect((await most.send()).field('RateLimit-Policy')).toMatch(/^"default";q=1000000000000;w=/)
   })
 
-  test('headers: false sends no rate-limit field, not even an empty one', async () => {
-    const site = await world.start({ limit: 2, window: '1m', headers: false })
-    expect((await site.send()).limitFields()).toEqual({})
+  test('headers: false sends no rate-limit field, not even an empty one, and Retry-After with a refusal', async () => {
+    const options = { limit: 1, window: '1m', headers: false, retryAfterJitter: 0 } as const
+    const site = await world.start({ ...options, algorithm: 'fixed-window' })
+    const [served, refused] = await site.sendTimes(2)
+    expect(served?.limitFields()).toEqual({})
+    expect(refused?.limitFields()).toEqual({ 'retry-after': '60' })
   })
 
   test('what is left is never negative or a fraction', async () => {
