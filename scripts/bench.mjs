@@ -1,6 +1,6 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- hono|cold|settling|postgres|mysql|sqlite|replay|cli|calls|held|inspect|leases|outgoing|overload: one of the other benches, with its arguments
+// npm run bench -- cold|settling|postgres|mysql|sqlite|replay|calls|held|inspect|leases|outgoing|overload: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -9,12 +9,10 @@ import { findMysql } from './programs/mysql.mjs'
 import { otherNode } from './programs/node.mjs'
 import { findPostgres } from './programs/postgres.mjs'
 import { findRedis } from './programs/redis.mjs'
-import { findRuntimes } from './programs/runtimes.mjs'
 import { run } from './workspace.mjs'
 
 /** The benches beside the comparison with the peers, each in its folder of packages/bench/src. */
 const BENCHES = {
-  hono: { measures: 'dist', finds: findRuntimes },
   cold: { measures: 'dist' },
   settling: { measures: 'dist' },
   leases: { measures: 'dist' },
@@ -23,7 +21,6 @@ const BENCHES = {
   // Where this Node has no SQLite, npm brings one.
   sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },
   replay: { measures: 'dist' },
-  cli: { measures: 'dist', folder: 'command' },
   calls: { measures: 'src' },
   held: { measures: 'src', needs: findPostgres },
   inspect: { measures: 'src' },
@@ -33,8 +30,8 @@ const BENCHES = {
 
 const [name, ...rest] = argv.slice(2)
 const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
-const { measures = 'dist', needs, finds, folder = name, node, has } = bench ?? {}
-const script = bench ? `packages/bench/src/${folder}/cli.ts` : 'packages/bench/src/cli.ts'
+const { measures = 'dist', needs, node, has } = bench ?? {}
+const script = bench ? `packages/bench/src/${name}/cli.ts` : 'packages/bench/src/cli.ts'
 
 const redis = await findRedis()
 await needs?.()
@@ -42,5 +39,5 @@ await ensureInstalled()
 if (measures === 'dist' && !(await build())) exit(1)
 const args = bench ? rest : argv.slice(2)
 const other = has && !process.getBuiltinModule(has) ? otherNode(node) : undefined
-const env = { REDIS_SERVER: redis, ...(other && { PATH: other.path }), ...finds?.() }
+const env = { REDIS_SERVER: redis, ...(other && { PATH: other.path }) }
 exit(await run('tsx', [script, ...args], { env }))

@@ -3,15 +3,7 @@
 // `--rounds 5` measures less.
 
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,6 +11,7 @@ import { startRedis } from '@sluice/test-harness/redis'
 import { markdownTable } from 'markdown-table'
 import { machine } from '../environment.ts'
 import { home } from '../processes/bundle.ts'
+import { installed } from '../replay/installed.ts'
 import { facts } from '../report/tables.ts'
 import { quantile } from '../statistics/quartiles.ts'
 
@@ -30,7 +23,7 @@ const PAIRS = [
   ['@sluice/hono', 'hono-rate-limiter'],
   ['@sluice/core', 'rate-limiter-flexible'],
 ] as const
-const INSTALLED = [...PAIRS.map(([, peer]) => peer), 'hono', 'ioredis']
+const PEERS = [...PAIRS.map(([, peer]) => peer), 'hono', 'ioredis']
 
 const importing = (name: string) => `await import('${name}')`
 
@@ -48,7 +41,7 @@ const before = machine()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-cold-'))
 const redis = await startRedis()
 try {
-  install(join(folder, 'node_modules'))
+  install()
   const connecting = (decide: string) =>
     `const { Redis } = await import('ioredis'); const client = new Redis('${redis.url}'); ${decide}; client.disconnect()`
   const works = new Map<string, string>([
@@ -68,21 +61,11 @@ try {
 }
 
 /** Our packages as they are published, and the peers as they are installed. */
-function install(modules: string): void {
-  for (const name of ['core', 'express', 'fastify', 'koa', 'hono']) {
-    const source = join(home, '..', name)
-    const target = join(modules, '@sluice', name)
-    const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
-    cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true })
-    writeFileSync(
-      join(target, 'package.json'),
-      JSON.stringify({ ...manifest, ...manifest.publishConfig }),
-    )
-  }
-  const plugin = [join(home, '../fastify'), 'fastify-plugin'] as const
-  for (const [from, name] of [...INSTALLED.map((each) => [home, each] as const), plugin]) {
+function install(): void {
+  const modules = installed(folder, ['core', 'http', 'express', 'fastify', 'koa', 'hono'])
+  for (const name of PEERS) {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(from, 'node_modules', name), join(modules, name))
+    symlinkSync(join(home, 'node_modules', name), join(modules, name))
   }
 }
 

@@ -1,3 +1,4 @@
+import { STYLE } from '../report/chart.ts'
 import type { Run } from './job.ts'
 
 // All lengths in px.
@@ -16,22 +17,6 @@ const NAMES: { readonly [handler: string]: string } = {
   database: 'waits for a slow database',
   mix: 'waits for it, and computes for 5 ms',
 }
-
-const STYLE = `
-  text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #5c6470 }
-  .heading { font-weight: 600; font-size: 14px; fill: #1d222a }
-  .label { text-anchor: end }
-  .bar { fill: #b6bfc9 }
-  .ours.bar { fill: #2e58ca }
-  text.ours { font-weight: 600; fill: #2e58ca }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #a0a8b4 }
-    .heading { fill: #e8ebf0 }
-    .bar { fill: #565e68 }
-    .ours.bar { fill: #8fb3ff }
-    text.ours { fill: #8fb3ff }
-  }
-`
 
 /** Goodput at 3 and at 10 times the capacity, as an SVG for wide screens and one for narrow ones. */
 export function overloadChart(

@@ -13,7 +13,7 @@ const LINE = 24
 const THICKNESS = 14
 
 /** In the colours of `@sluice/ui/tokens.css`, which a picture cannot import. */
-const STYLE = `
+export const STYLE = `
   text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #5c6470 }
   .heading { font-weight: 600; font-size: 14px; fill: #1d222a }
   .label { text-anchor: end }
