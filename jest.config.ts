@@ -151,7 +151,7 @@ const config: Config = {
   testEnvironment: '<rootDir>/packages/test-harness/src/jest/node-environment.ts',
   transform: {
     '\\.ts$|/node_modules/@sluice/.*\\.js$': [
-      process.env.SLUICE_MUTANT ? '<rootDir>/scripts/mutate/transform.cjs' : '@swc/jest',
+      '@swc/jest',
       {
         swcrc: false,
         jsc: {
