@@ -1,5 +1,5 @@
 import type { Limiter } from '@sluice/core'
-import { auditedStore } from './audited-store.ts'
+import { auditedStore, type User } from './audited-store.ts'
 import { BudgetedCalls } from './budgeted-calls.ts'
 import { limitOf } from './checks/account.ts'
 import { checkDeadline } from './checks/deadline.ts'
@@ -59,10 +59,9 @@ export class CalledLimiters {
     this.#core = core
     this.#world = world
     const { streams, queue, calls, leases, budget } = world.plan.application
-    this.streams =
-      streams && this.#streamLimiter(streams, { ...streams, reserveMs: hold ?? streams.reserveMs })
+    this.streams = streams && this.#streamLimiter(streams, hold ?? streams.reserveMs)
     this.queue = queue && this.#queueLimiter(queue)
-    this.#calls = calls && this.#callLimiter(calls)
+    this.#calls = calls && this.#limiterOf(calls, world.calls, { name, isOrdered: true })
     const owner = { name, machine, connection }
     this.leased = leases && new LeasedLimiter(owner, core, world, leases)
     this.budgeted = budget && new BudgetedCalls(owner, core, world, budget)
@@ -123,9 +122,8 @@ export class CalledLimiters {
     const settle = (units: number, attempts = SETTLE_ATTEMPTS) => {
       world.tell(name, () => `settles the stream of ${client} with ${units}`)
       reserved.settle(units).catch((error: unknown) => {
-        if (!(error instanceof this.#core.StoreError)) world.fail('escaped', `${name}: ${error}`)
-        else if (attempts > 1)
-          machine.post(SETTLE_AFTER_MS, SOCKETS, () => settle(units, attempts - 1))
+        this.#checkEscaped(error)
+        if (attempts > 1) machine.post(SETTLE_AFTER_MS, SOCKETS, () => settle(units, attempts - 1))
       })
     }
     const end = () => {
@@ -138,26 +136,15 @@ export class CalledLimiters {
     if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
   }
 
-  /** @param own the policy of this version */
+  /** @param hold how long this version holds reservations, ms */
   #streamLimiter(
     planned: NonNullable<PlannedApplication['streams']>,
-    own: typeof planned,
+    hold: number,
   ): Limiter<'async'> {
-    const world = this.#world
-    const { deadline, onStoreError, localShare } = world.plan.application
-    const { reserveMs: hold, ...policy } = own
-    const quotas = new Quotas([planned])
-    const user = {
-      name: `the streams of ${this.#name}`,
-      quotas,
-      limits: [planned.limit],
-      holds: [hold],
-      allowance: undefined,
-    }
-    const audited = { ...world, audit: world.streams }
-    const store = auditedStore(this.#core, this.#connection, user, audited)
+    const { reserveMs: _, ...policy } = planned
+    const user = { name: `the streams of ${this.#name}`, holds: [hold] }
     const policies = [{ ...policy, reserve: true, hold } as const]
-    return this.#core.createLimiter({ store, deadline, onStoreError, localShare, policies })
+    return this.#limiterOf(planned, this.#world.streams, user, { policies })
   }
 
   /** Calls about one client, all in one turn. */
@@ -177,31 +164,7 @@ export class CalledLimiters {
       await (kind === 'peek' ? limiter.peek(client) : limiter.consume(client, { cost: units }))
       checkDeadline(world, this.#machine, { arrivedAt })
     }
-    for (const call of calls)
-      callOne(call).catch((error: unknown) => {
-        if (!(error instanceof this.#core.StoreError)) world.fail('escaped', `${name}: ${error}`)
-      })
-  }
-
-  #callLimiter(planned: PlannedPolicy): Limiter<'async'> {
-    const world = this.#world
-    const { deadline, onStoreError, localShare } = world.plan.application
-    const user = {
-      name: this.#name,
-      quotas: new Quotas([planned]),
-      limits: [limitOf(planned)],
-      allowance: undefined,
-      isOrdered: true,
-    } as const
-    const audited = { ...world, audit: world.calls }
-    const store = auditedStore(this.#core, this.#connection, user, audited)
-    return this.#core.createLimiter({
-      store,
-      deadline,
-      onStoreError,
-      localShare,
-      policies: [planned],
-    })
+    for (const call of calls) callOne(call).catch(this.#checkEscaped)
   }
 
   /** A call waits until it is admitted, is given up or aborted. */
@@ -260,32 +223,38 @@ export class CalledLimiters {
     if (abortsMs === undefined) return
     machine.post(abortsMs, SOCKETS, () => {
       if (source === 'store') waits.admitted -= cost
-      Promise.resolve(turn.cancel()).catch((error: unknown) => {
-        if (!(error instanceof this.#core.StoreError))
-          world.fail('escaped', `${this.#name}: ${error}`)
-      })
+      Promise.resolve(turn.cancel()).catch(this.#checkEscaped)
     })
   }
 
   #queueLimiter(planned: PlannedPolicy): NonNullable<CalledLimiters['queue']> {
     const world = this.#world
-    const { deadline, onStoreError, localShare } = world.plan.application
-    const limits = [limitOf(planned)]
-    const quotas = new Quotas([planned])
     const { queueBan: ban } = world.plan.application
     const space = ban && { ban, id: 'queue' }
     const bans = space && { common: space, route: space }
-    const user = {
-      name: `the calls that wait in ${this.#name}`,
-      quotas,
-      limits,
-      allowance: undefined,
-      bans,
-    }
-    const audited = { ...world, audit: world.waits }
-    const store = auditedStore(this.#core, this.#connection, user, audited)
-    const shared = { store, deadline, onStoreError, localShare, maxWaiting: MAX_WAITING, ban }
-    const limiter = this.#core.createLimiter({ ...shared, policies: [planned] })
+    const user = { name: `the calls that wait in ${this.#name}`, bans }
+    const limiter = this.#limiterOf(planned, world.waits, user, { maxWaiting: MAX_WAITING, ban })
     return { limiter, waits: new Waits(world, this.#name, this.#machine, planned) }
+  }
+
+  /** A limiter with one policy, whose charges an audit knows. */
+  #limiterOf(
+    planned: PlannedPolicy,
+    audit: World['audit'],
+    own: Pick<User, 'name'> & Partial<User>,
+    options: object = {},
+  ): Limiter<'async'> {
+    const { deadline, onStoreError, localShare } = this.#world.plan.application
+    const limits = [limitOf(planned)]
+    const user = { quotas: new Quotas([planned]), limits, allowance: undefined, ...own }
+    const store = auditedStore(this.#core, this.#connection, user, { ...this.#world, audit })
+    const common = { store, deadline, onStoreError, localShare, policies: [planned] }
+    return this.#core.createLimiter({ ...common, ...options })
+  }
+
+  /** Only the store may fail. */
+  readonly #checkEscaped = (error: unknown): void => {
+    if (!(error instanceof this.#core.StoreError))
+      this.#world.fail('escaped', `${this.#name}: ${error}`)
   }
 }

@@ -1,5 +1,4 @@
 import { networkInterfaces } from 'node:os'
-import { inspect } from 'node:util'
 import { expect } from 'expect'
 import { warned } from '../warnings.ts'
 import type { World } from '../world.ts'
@@ -76,12 +75,6 @@ export function addressTests(world: World): void {
       await site.send(from('2001:db8:1:2ff:aaaa::1'))
       await site.send(from('203.0.113.7'))
       expect(site.keys).toEqual([key, '203.0.113.7'])
-    })
-
-  for (const ipv6Prefix of [31, 129, 56.5, '56'] as const)
-    test(`ipv6Prefix ${inspect(ipv6Prefix)} is refused`, async () => {
-      const options = { ...OPTIONS, ipv6Prefix: ipv6Prefix as number }
-      await expect(world.start(options)).rejects.toMatchObject({ option: 'ipv6Prefix' })
     })
 
   test('clients without an address share one quota, with one warning', async () => {

@@ -66,22 +66,10 @@ export function decisionTests(world: World): void {
     expect(site.decisions).toEqual(reported)
   })
 
-  for (const [option, value] of [
-    ['dryRun', 'true'],
-    ['skip', true],
-    ['respond', 'no'],
-    ['onDecision', {}],
-    ['user', 'id'],
-    ['retryAfterJitter', 2],
-    ['key', 'address'],
-    ['cost', -1],
-    ['prefix', 'a b'],
-    ['store', {}],
-  ] as const)
-    test(`${option}: ${JSON.stringify(value)} is refused at construction`, async () => {
-      await expect(world.start({ ...OPTIONS, [option]: value } as never)).rejects.toMatchObject({
-        name: 'SluiceError',
-        option,
-      })
+  test('a wrong option is refused at construction', async () => {
+    await expect(world.start({ ...OPTIONS, skip: true } as never)).rejects.toMatchObject({
+      name: 'SluiceError',
+      option: 'skip',
     })
+  })
 }

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import type { Decision } from '@sluice/core'
 import { expect } from 'expect'
 import { sendRaw } from '../client.ts'
@@ -80,15 +79,6 @@ export function refusalTests(world: World): void {
       // Those that do not say why name no policy either.
       expect('violated-policies' in body).toBe(statusCode === 402)
       expect(refused?.seconds('Retry-After')).toBeGreaterThanOrEqual(60)
-    })
-
-  for (const given of [200, 418, 500, '429'] as const)
-    test(`statusCode ${inspect(given)} is refused at construction`, async () => {
-      const statusCode = given as 429
-      await expect(world.start({ ...ONCE, statusCode })).rejects.toMatchObject({
-        code: 'SLUICE_OPTION_VALUE',
-        option: 'statusCode',
-      })
     })
 
   test('HEAD is refused with the same fields and no body', async () => {
