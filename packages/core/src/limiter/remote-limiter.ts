@@ -6,7 +6,7 @@ import { StoreLimiter } from './store-limiter.ts'
 /** The policies on a store, for keys. On a remote store, what is wrong rejects, since each method returns a promise. */
 export function limiterOn(...given: ConstructorParameters<typeof StoreLimiter>): StoreLimiter {
   const [, { store }] = given
-  const isSync = store === undefined || (store as Store).mode === 'sync'
+  const isSync = store === undefined || (store as Store | null)?.mode === 'sync'
   return isSync ? new StoreLimiter(...given) : new RemoteLimiter(...given)
 }
 
