@@ -32,7 +32,7 @@ const LEFT_TO_ALL = [
   // Programs of the documentation and of the examples in processes of their own.
   '/system-tests/src/(examples|release)/',
   '/system-tests/src/places/(frameworks|lambda|mcp|pm2|socket-io)',
-  '/system-tests/src/runtimes/(adapters|workerd)',
+  '/system-tests/src/runtimes/(adapters|bun-redis|workerd)',
   '/sqlite/src/processes',
   // What all frameworks do in the same way, beyond their suites.
   '/system-tests/src/frameworks/(by-hand|flowing-bodies|spellings|usage)',

@@ -5,7 +5,7 @@ import pg from 'pg'
 
 const SITE = 'https://sluicejs.github.io/sluice/errors'
 const CLIENT =
-  'Expected a client of ioredis 5 or 6, iovalkey, node-redis 5 or 6, valkey-glide 2, or @upstash/redis, or a store such as memoryStore(), received'
+  'Expected a client of ioredis 5 or 6, iovalkey, node-redis 5 or 6, valkey-glide 2, @upstash/redis or Bun, or a store such as memoryStore(), received'
 
 /** The mistakes that many make, and the messages as they stand in the terminal. */
 const TYPICAL: readonly (readonly [written: string, given: unknown, message: string])[] = [

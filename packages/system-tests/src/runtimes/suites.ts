@@ -3,7 +3,7 @@
 
 import { createAdaptorServer } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
-import { type AdapterKit, adapterSuite, type Runner } from '@sluice/test-suites'
+import { type AdapterKit, adapterSuite } from '@sluice/test-suites'
 import express from 'express'
 import Koa from 'koa'
 import { kitOf as onExpress } from '../../../express/src/suite-kit.ts'
@@ -12,9 +12,7 @@ import { onHono } from '../../../hono/src/suite-kit.ts'
 import { kitOf as onKoa } from '../../../koa/src/suite-kit.ts'
 import { kit as onNode } from '../../../node/src/suite-kit.ts'
 import { nativeAddress, nativeServer } from './native-server.ts'
-
-/** How long a test may take, ms. */
-const WITHIN = 30_000
+import { SmallRunner } from './small-runner.ts'
 
 const KITS: Record<string, () => unknown> = {
   express: () => onExpress(express),
@@ -38,37 +36,11 @@ const [name = ''] = process.argv.slice(2)
 const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno'
 const isLeftOut = (title: string) =>
   LEFT_OUT.some(([where, left]) => left === title && where.test(`${runtime}: ${name}`))
-const titles: string[] = []
-const tests: (readonly [name: string, run: () => Promise<void>])[] = []
-const runner: Runner = {
-  describe(title, define) {
-    titles.push(title)
-    define()
-    titles.pop()
-  },
-  test(title, run) {
-    if (!isLeftOut(title)) tests.push([[...titles, title].join(' › '), run])
-  },
-}
+const runner = new SmallRunner(isLeftOut)
 
 const makeKit = KITS[name]
 if (makeKit === undefined) throw new Error(`no suite of ${name}`)
 adapterSuite(runner, name, (await makeKit()) as AdapterKit<unknown, unknown>)
 
-let passed = 0
-for (const [title, run] of tests) {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`takes longer than ${WITHIN} ms`)), WITHIN)
-  })
-  try {
-    await Promise.race([run(), late])
-    passed += 1
-  } catch (error) {
-    console.log(`FAILED ${title}\n${error instanceof Error ? error.stack : error}`)
-  } finally {
-    clearTimeout(timer)
-  }
-}
-console.log(`${passed} passed, ${tests.length - passed} failed`)
+await runner.run()
 process.exit(0)

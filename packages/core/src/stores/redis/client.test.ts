@@ -28,6 +28,7 @@ describe('a client', () => {
     ['node-redis', nodeRedis],
     ['valkey-glide', { customCommand: command, invokeScript: command }],
     ['@upstash/redis', { evalsha: command, eval: command, createScript: command }],
+    ["Bun's", { send: command, connected: false, onclose: null, eval: command, evalsha: command }],
     ['node-redis, not connected yet', { ...nodeRedis, isOpen: false }],
   ])('is recognized by its methods: %s', (_, client) => {
     expect(checkClient('store', client)).toBe(client)
@@ -43,6 +44,8 @@ describe('a client', () => {
     // A pipeline.
     { evalsha: command, eval: command },
     { client: { evalsha: command, eval: command } },
+    // A process.
+    { send: command, connected: true },
     // A batch of valkey-glide.
     { customCommand: command },
     // The callback interface of node-redis.

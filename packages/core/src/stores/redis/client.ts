@@ -51,8 +51,20 @@ export interface UpstashClient {
   createScript(...args: never[]): unknown
 }
 
+/** The part of Bun's own client that is used: a `RedisClient`, or `redis`. */
+export interface BunRedisClient {
+  send(command: string, args: string[]): Promise<unknown>
+  readonly connected: boolean
+  onclose: unknown
+}
+
 /** A Redis or Valkey client, unwrapped. */
-export type RedisClient = IoRedisClient | NodeRedisClient | ValkeyGlideClient | UpstashClient
+export type RedisClient =
+  | IoRedisClient
+  | NodeRedisClient
+  | ValkeyGlideClient
+  | UpstashClient
+  | BunRedisClient
 
 export function isRedisClient(value: unknown): value is RedisClient {
   if (value === null || value === undefined) return false
@@ -60,6 +72,7 @@ export function isRedisClient(value: unknown): value is RedisClient {
     IoRedisClient & IoRedisBytes & NodeRedisClient & ValkeyGlideClient
   >
   if (typeof client.customCommand === 'function') return typeof client.invokeScript === 'function'
+  if (isBun(value as RedisClient)) return true
   if (typeof client.eval !== 'function') return false
   if (isUpstash(value as RedisClient)) return typeof client.evalsha === 'function'
   // Pipelines do not have a status.
@@ -73,9 +86,15 @@ export function isUpstash(client: RedisClient): client is UpstashClient {
   return typeof (client as UpstashClient).createScript === 'function'
 }
 
+export function isBun(client: RedisClient): client is BunRedisClient {
+  const { send, connected } = client as BunRedisClient
+  // A process has these two as well.
+  return typeof send === 'function' && typeof connected === 'boolean' && 'onclose' in client
+}
+
 /** Whether it is a client of a whole cluster. */
 export function isCluster(client: RedisClient): boolean {
-  if (isUpstash(client)) return false
+  if (isUpstash(client) || isBun(client)) return false
   if ('customCommand' in client) return typeof client.invokeScriptWithRoute === 'function'
   return 'evalsha' in client ? client.isCluster === true : typeof client.nodeClient === 'function'
 }
@@ -91,7 +110,7 @@ export function checkClient(option: string, value: unknown): RedisClient {
     code: 'SLUICE_STORE_UNKNOWN',
     option,
     expected:
-      'a client of ioredis 5 or 6, iovalkey, node-redis 5 or 6, valkey-glide 2, or @upstash/redis, or a store such as memoryStore()',
+      'a client of ioredis 5 or 6, iovalkey, node-redis 5 or 6, valkey-glide 2, @upstash/redis or Bun, or a store such as memoryStore()',
     received: value,
     fix: fixFor(Object(value)),
   })

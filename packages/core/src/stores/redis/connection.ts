@@ -4,8 +4,10 @@ import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { attempt } from '../../maybe-promise.ts'
 import {
+  type BunRedisClient,
   type IoRedisBytes,
   type IoRedisClient,
+  isBun,
   isCluster,
   isUpstash,
   type NodeRedisClient,
@@ -79,7 +81,7 @@ export class RedisConnection {
     this.#everyShard = this.isCluster ? ALL_SHARDS : 1
     this.#send = senderOf(client)
     this.isRest = isUpstash(client)
-    this.runForNumbers = this.isRest ? this.#runInDecimals : this.run
+    this.runForNumbers = this.isRest || isBun(client) ? this.#runInDecimals : this.run
     this.#clock = clock
     this.#onReadOnly = onReadOnly
   }
@@ -152,7 +154,7 @@ function warnOfCallback(error: unknown): void {
   )
 }
 
-/** Sends one of the two commands of a store. Text in the reply comes as bytes, but of `overUpstash` as text. */
+/** Sends one of the two commands of a store. Text in the reply comes as bytes, but of `overUpstash` and `overBun` as text. */
 type Send = (
   command: 'EVALSHA' | 'EVAL',
   script: string,
@@ -163,6 +165,7 @@ type Send = (
 /** The two commands over a client. Used like this, a client never resends, not even after `NOSCRIPT`. */
 export function senderOf(client: RedisClient): Send {
   if (isUpstash(client)) return overUpstash(client)
+  if (isBun(client)) return overBun(client)
   if ('customCommand' in client) return overValkeyGlide(client)
   return 'evalsha' in client ? overIoRedis(client) : overNodeRedis(client)
 }
@@ -221,4 +224,9 @@ function overUpstash(client: UpstashClient): Send {
       throw withoutCommand(error)
     }
   }
+}
+
+function overBun(client: BunRedisClient): Send {
+  return async (command, script, keys, args) =>
+    client.send(command, [script, `${keys.length}`, ...keys, ...args])
 }

@@ -1,5 +1,7 @@
 import {
+  type BunRedisClient,
   type IoRedisClient,
+  isBun,
   isCluster,
   isUpstash,
   type NodeRedisClient,
@@ -18,6 +20,7 @@ export type Scan = (
 /** Returns a scan of each server that has keys of its own: one server, or the masters of a cluster. */
 export async function scansOf(client: RedisClient): Promise<readonly Scan[]> {
   if (isUpstash(client)) return [scanOfUpstash(client)]
+  if (isBun(client)) return [scanOfBun(client)]
   if ('customCommand' in client) return scansOfGlide(client)
   return 'evalsha' in client ? scansOfIoRedis(client) : scansOfNodeRedis(client)
 }
@@ -87,4 +90,12 @@ function scanOfUpstash(client: UpstashClient): Scan {
     const [next, keys] = await scanned.scan(cursor, { match, count })
     return [String(next), keys.map(String)]
   }
+}
+
+function scanOfBun(client: BunRedisClient): Scan {
+  return async (cursor, pattern, count) =>
+    (await client.send('SCAN', [cursor, 'MATCH', pattern, 'COUNT', `${count}`])) as [
+      string,
+      string[],
+    ]
 }
