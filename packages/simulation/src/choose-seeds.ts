@@ -1,9 +1,6 @@
 import { planOf } from './draw-plan.ts'
 import type { Plan } from './plan.ts'
 
-/** How many of the first seeds CI plays in Lua alone. */
-export const IN_LUA = 100
-
 /**
  * Chooses seeds whose plans have, together, everything that any of the plans has: each option, fault and kind of
  * request, and each fault together with each algorithm. The rest are the first of the others.
