@@ -16,6 +16,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { toCommonJs } from '@sluice/site/code-forms'
 import { type PostgresServer, startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
 import { freePorts, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { installCompilers, problemsOf, VERSIONS } from './compilers.ts'
@@ -216,22 +217,27 @@ describe('an empty project that installs the packages', () => {
     expect(read(project, 'bundled.mjs')).not.toMatch(/node:|ServerResponse|createHmac/)
   })
 
+  /** Runs a module of the consumer, or the same as CommonJS. */
+  function runModule(file: string, ...options: string[]): Promise<string> {
+    const text = read(consumer, file.replace('.cjs', '.mjs'))
+    const code = file.endsWith('.cjs') ? (toCommonJs(text) as string) : text
+    writeFileSync(join(project, file), code)
+    return run(project, process.execPath, [...options, file])
+  }
+
   it.each(['otel.mjs', 'otel.cjs'])('measures with OpenTelemetry: %s', async (file) => {
-    copyFileSync(join(consumer, file), join(project, file))
-    const counts = JSON.parse(await run(project, process.execPath, [file]))
+    const counts = JSON.parse(await runModule(file))
     expect(counts).toEqual({ admitted: 2, refused: 1 })
   })
 
   const remote = ['postgres.mjs', 'postgres.cjs', 'mysql.mjs', 'mysql.cjs']
   it.each(remote)('has a store in PostgreSQL and MySQL: %s', async (file) => {
-    copyFileSync(join(consumer, file), join(project, file))
-    const { sources } = JSON.parse(await run(project, process.execPath, [file]))
+    const { sources } = JSON.parse(await runModule(file))
     expect(sources).toEqual(['local'])
   })
 
   it.each(['sqlite.mjs', 'sqlite.cjs'])('has a store in SQLite: %s', async (file) => {
-    copyFileSync(join(consumer, file), join(project, file))
-    const { found } = JSON.parse(await run(project, process.execPath, ['--no-warnings', file]))
+    const { found } = JSON.parse(await runModule(file, '--no-warnings'))
     const hasSqlite = process.getBuiltinModule('node:sqlite') !== undefined
     expect(found).toBe(hasSqlite ? 'store' : 'SLUICE_SQLITE_MISSING')
   })

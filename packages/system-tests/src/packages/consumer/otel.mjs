@@ -16,14 +16,15 @@ const meterProvider = new MeterProvider({
 instrument({ meterProvider })
 const limiter = createLimiter({ limit: 2, window: '1d' })
 for (let i = 0; i < 3; i++) limiter.consume('a')
-await meterProvider.forceFlush()
-const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics[0].metrics)
-const { dataPoints } = metrics.find(
-  ({ descriptor }) => descriptor.name === 'rate_limiting.requests',
-)
-const counts = dataPoints.map(({ attributes, value }) => [
-  attributes['rate_limiting.result'],
-  value,
-])
-console.log(JSON.stringify(Object.fromEntries(counts)))
-process.exit()
+meterProvider.forceFlush().then(() => {
+  const metrics = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics[0].metrics)
+  const { dataPoints } = metrics.find(
+    ({ descriptor }) => descriptor.name === 'rate_limiting.requests',
+  )
+  const counts = dataPoints.map(({ attributes, value }) => [
+    attributes['rate_limiting.result'],
+    value,
+  ])
+  console.log(JSON.stringify(Object.fromEntries(counts)))
+  process.exit()
+})
