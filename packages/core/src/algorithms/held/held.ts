@@ -111,10 +111,6 @@ export class Held {
     return { ended, others: Held.from(extras, clock, this.all().slice(count * this.#width)) }
   }
 
-  copy(): Held {
-    return Held.from(this.extras, this.clock, this.all().slice())
-  }
-
   dropEnded(now: number): void {
     const ended = this.endedAt(now)
     if (ended === 0) return

@@ -1,5 +1,6 @@
 import { commitOne, decideOne, keepMsOf } from '../../stores/rules/decide-all.ts'
 import { type CompiledLimit, KeyState, type Outcome } from '../algorithm.ts'
+import { Held } from '../held/held.ts'
 import { Log } from '../sliding-log/log.ts'
 
 /** One key's state under a quota, kept by the rules that every store follows, and by nothing else. */
@@ -78,8 +79,8 @@ function outcomeOf({
 
 function copy({ a, b, c, log, held }: KeyState): KeyState {
   const state = Object.assign(new KeyState(), { a, b, c })
-  state.held = held?.copy()
-  if (!(log instanceof Log)) return state
+  state.held = held && Held.from(held.extras, held.clock, held.all().slice())
+  if (log === undefined) return state
   const copied = new Log()
   for (let i = 0; i < log.length; i += 1) copied.push(log.time(i), log.cost(i))
   state.log = copied

@@ -58,42 +58,31 @@ export async function previewPolicy(
   const layers = readOrNothing(text).policies[name] ?? []
   const set = checkSettings(known, name, settings)
   const all = settingsAt(withLayer(layers, { set }, at), at)
-  const counts = new PreviewCounts(withSettings(code, all))
+  const policy = withSettings(code, all)
+  const counts = { clients: 0, exhausted: 0, over: 0, refused: 0, unknown: 0, own: 0 }
   const kept = (await keyspacesOfPolicies(documents)).get(name) ?? []
   const keyspaces = new Set(kept.map((each) => `${each.prefix} ${each.name}`))
   for await (const entry of store.inspect({ prefix, policy: code.name, onProgress }))
-    if (keyspaces.has(`${entry.prefix} ${entry.keyspace.name}`)) counts.add(entry)
-  const { policy, clients, exhausted, over, refused, unknown, own } = counts
+    if (keyspaces.has(`${entry.prefix} ${entry.keyspace.name}`)) count(counts, policy, entry)
   const { limit, enforced } = policy
-  return { name, limit, enforced, clients, exhausted, over, refused, unknown, own }
+  return { name, limit, enforced, ...counts }
 }
 
-class PreviewCounts {
-  readonly policy: Policy
-  clients = 0
-  exhausted = 0
-  over = 0
-  refused = 0
-  unknown = 0
-  own = 0
-
-  constructor(policy: Policy) {
-    this.policy = policy
-  }
-
-  add(entry: StoreEntry): void {
-    const { policy } = this
-    const { used, remaining, override, granted, at } = entry
-    if (used === 0) return
-    this.clients += 1
-    if (remaining === 0) this.exhausted += 1
-    if (override !== undefined) this.own += 1
-    else if (used === undefined || policy.limit === undefined) this.unknown += 1
-    else if (used >= fullOf(policy.anyLimit(), at) + granted) {
-      this.over += 1
-      const isRefused = refuses(policy, entry)
-      if (isRefused) this.refused += 1
-      else if (isRefused === undefined) this.unknown += 1
-    }
+function count(
+  counts: { -readonly [each in keyof Omit<PolicyPreview, 'name' | 'limit' | 'enforced'>]: number },
+  policy: Policy,
+  entry: StoreEntry,
+): void {
+  const { used, remaining, override, granted, at } = entry
+  if (used === 0) return
+  counts.clients += 1
+  if (remaining === 0) counts.exhausted += 1
+  if (override !== undefined) counts.own += 1
+  else if (used === undefined || policy.limit === undefined) counts.unknown += 1
+  else if (used >= fullOf(policy.anyLimit(), at) + granted) {
+    counts.over += 1
+    const isRefused = refuses(policy, entry)
+    if (isRefused) counts.refused += 1
+    else if (isRefused === undefined) counts.unknown += 1
   }
 }
