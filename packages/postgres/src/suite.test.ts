@@ -80,7 +80,11 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     beforeAll(() => {
       client = postgres(server.url)
     })
-    afterAll(() => client.end())
+    afterAll(async () => {
+      // The other client plays the same on the same keys.
+      await client`TRUNCATE sluice_states`
+      await client.end()
+    })
     const swapping = (clock: () => number) => postgresStore(client, { clock })
 
     const isRelease = process.env.SLUICE_RELEASE === '1'
