@@ -142,8 +142,8 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
       }
     })
 
-    test('two processes that ask for 300 get 100', async () => {
-      const work = { url: bouncer.url, times: 150, keys: ['a'] }
+    test.each(['pg', 'postgres'])('two processes that ask for 300 get 100: %s', async (client) => {
+      const work = { url: bouncer.url, times: 150, keys: ['a'], client, prefix: client }
       const counts = await runInProcesses<{ a: number }>(worker, 2, work)
       expect(counts.reduce((sum, { a }) => sum + a, 0)).toBe(100)
     })

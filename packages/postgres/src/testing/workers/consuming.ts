@@ -13,7 +13,7 @@ export interface Work {
   readonly keys: readonly string[]
   /** The limits of the processes, per window in ms; each key is that of the algorithm whose name it is. */
   /** Default: pg. */
-  readonly client?: 'postgres'
+  readonly client?: 'pg' | 'postgres'
   /** Default: 100. */
   readonly limit?: number
   readonly prefix?: string
