@@ -51,7 +51,7 @@ export const CODES = {
     },
     SLUICE_STORE_UNKNOWN: {
       meaning:
-        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg or postgres.js, or that of `mysqlStore` not one of mysql2/promise; or the client of `dynamodbStore` not one of DynamoDB; or the path of `sqliteStore` is not a path.',
+        '`store` is neither a store nor a Redis client that Sluice knows; or the pool of `postgresStore` is not one of pg or postgres.js, or that of `mysqlStore` not one of mysql2/promise; or the client of `dynamodbStore` not of DynamoDB; or the path of `sqliteStore` is not a path.',
       cause:
         'A URL, a promise of a client, a mock (ioredis-mock), node-redis 4, a pool of pg, a store of another limiter, or a pipeline of a client.',
       action:
@@ -192,16 +192,16 @@ export const CODES = {
       cause: 'It is older than MySQL 8.0 or MariaDB 10.6.',
     },
     SLUICE_DYNAMODB_TABLE: {
-      meaning: 'DynamoDB does not have the table of the store, or it has another key.',
-      cause: 'It was not created yet, or is in another region or account.',
+      meaning: 'The table is missing, or has another key.',
+      cause: 'It was not created, or is elsewhere.',
     },
     SLUICE_DYNAMODB_FORBIDDEN: {
-      meaning: 'The role is not permitted to use the table, or to create it.',
-      cause: 'Its IAM policy lacks an action, or names another table.',
+      meaning: 'The role may not use the table, or create it.',
+      cause: 'Its IAM policy lacks an action.',
     },
     SLUICE_DYNAMODB_AUTH: {
       meaning: 'DynamoDB refuses the credentials.',
-      cause: 'There are none, or they are wrong or have expired.',
+      cause: 'They are missing, wrong or expired.',
     },
     SLUICE_SQLITE_MISSING: {
       meaning: 'This Node has no SQLite, and `sqliteStore` got no `driver`. It throws this error.',

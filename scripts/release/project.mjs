@@ -13,6 +13,7 @@ export const PEERS = [
   '@types/koa@3',
   'hono@4',
   '@hono/node-server@2',
+  '@aws-sdk/lib-dynamodb@3',
   'ioredis@6',
   'pg@8',
   '@types/pg@8',

@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SluiceError } from '@sluice/core'
 
 /** What the store needs of a client of DynamoDB. */
@@ -7,9 +8,10 @@ export interface DynamodbClient {
 }
 
 /** @throws SluiceError if it is no client of DynamoDB */
-export function checkClient(client: DynamodbClient): DynamodbClient {
+export function checkClient(client: DynamodbClient): DynamoDBClient {
   const { send, config } = Object(client)
-  if (typeof send === 'function' && Object(config).serviceId === 'DynamoDB') return client
+  if (typeof send === 'function' && Object(config).serviceId === 'DynamoDB')
+    return client as unknown as DynamoDBClient
   throw new SluiceError({
     code: 'SLUICE_STORE_UNKNOWN',
     option: 'client',

@@ -24,12 +24,13 @@ import {
   type LimiterOptions,
   type StoreResult,
 } from '@sluice/core'
-import { algorithms } from '@sluice/core/algorithms'
+import { algorithms, concurrency } from '@sluice/core/algorithms'
 import { type DynamodbServer, startDynamodb } from '@sluice/test-harness/dynamodb'
+import { isAll } from '@sluice/test-harness/jest'
 import { runInProcesses } from '@sluice/test-harness/processes'
 import { patient, until } from '@sluice/test-harness/redis'
 import { type DynamodbClient, dynamodbStore } from './index.ts'
-import { createCommand, TABLE } from './table.ts'
+import { createCommand, DEFINITION, TIME_TO_LIVE } from './table.ts'
 import { clientOf } from './testing/client.ts'
 import type { Work } from './testing/workers/consuming.ts'
 
@@ -40,7 +41,7 @@ let server: DynamodbServer
 let client: DynamoDBDocumentClient
 beforeAll(async () => {
   server = await startDynamodb()
-  client = clientOf(server.endpoint)
+  client = clientOf(server.url)
   await dynamodbStore(client).migrate()
 })
 afterAll(async () => {
@@ -129,7 +130,7 @@ test.each([
     },
   ],
 ])('%s will do', async (_, make) => {
-  const own = make(server.endpoint)
+  const own = make(server.url)
   const limiter = limit({ store: dynamodbStore(own), limit: 1 })
   const decisions = [await limiter.consume('client'), await limiter.consume('client')]
   expect(decisions.map(({ allowed, source }) => [allowed, source])).toEqual([
@@ -199,7 +200,7 @@ describe('the requests of', () => {
 
 describe('several processes', () => {
   const work = (more: Partial<Work>): Work => {
-    const { endpoint } = server
+    const { url: endpoint } = server
     return { endpoint, times: 300, limit: 300, prefix: prefix(), atOnce: 10, keys: ['a'], ...more }
   }
   const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0)
@@ -214,6 +215,12 @@ describe('several processes', () => {
       expect(sum(await runInProcesses<number>(worker, 2, work({ keys })))).toBe(300)
     },
   )
+
+  // A hot partition: all but one write of each round fail.
+  if (isAll)
+    test('eight that ask 50 times each get 300 together', async () => {
+      expect(sum(await runInProcesses<number>(worker, 8, work({ times: 50, atOnce: 1 })))).toBe(300)
+    })
 
   test.each([[['a']], [['a', 'b']]])('beside one that is killed, %j', async (keys) => {
     const asked = work({ keys, limit: 400 })
@@ -266,7 +273,7 @@ describe('a failure', () => {
     'ThrottlingException',
     'InternalServerError',
   ])('%s is passed on with its cause, after the retries of the SDK', async (name) => {
-    const once = clientOf(server.endpoint, { maxAttempts: 2, retryMode: 'standard' })
+    const once = clientOf(server.url, { maxAttempts: 2, retryMode: 'standard' })
     const limiter = limit({ store: dynamodbStore(once), limit: 5, onStoreError: 'deny' })
     await limiter.consume('client')
     await server.fail(prefix(), name)
@@ -281,8 +288,40 @@ describe('a failure', () => {
     once.destroy()
   })
 
+  const conflict = { name: 'TransactionConflictException' }
+  const cancelled = (...codes: string[]) => ({
+    name: 'TransactionCanceledException',
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  })
+  test.each([
+    [['a'], conflict],
+    [['a', 'b'], cancelled('TransactionConflict', 'None')],
+    [['a', 'b'], cancelled('None', 'ConditionalCheckFailed')],
+  ])('of a write of %j is none if another transaction was in the way: %j', async (keys, error) => {
+    let isRefused = true
+    const refusing = clientWith(async (_, send) => {
+      if (!isRefused) return send()
+      isRefused = false
+      throw Object.assign(new Error('refused'), error)
+    })
+    const decide = ledgerOf(refusing, keys.length)
+    expect(await decide(...keys)).toEqual(keys.map(() => 299))
+    expect(await decide(...keys)).toEqual(keys.map(() => 298))
+  })
+
+  test.each([
+    [cancelled('None', 'ThrottlingError')],
+    [cancelled('ConditionalCheckFailed', 'ProvisionedThroughputExceeded')],
+    [{ name: 'TransactionInProgressException' }],
+  ])('of a transaction is passed on: %j', async (error) => {
+    const refusing = clientWith(async () => {
+      throw Object.assign(new Error('refused'), error)
+    })
+    await expect(ledgerOf(refusing, 2)('a', 'b')).rejects.toMatchObject(error)
+  })
+
   test('a server that hangs does not hang the application, and nothing is sent again later', async () => {
-    const own = clientOf(server.endpoint, { maxAttempts: 10 })
+    const own = clientOf(server.url, { maxAttempts: 10 })
     const prompt = limit({
       store: dynamodbStore(own),
       limit: 9,
@@ -305,20 +344,6 @@ describe('a failure', () => {
     expect((await patient.peek('client')).remaining).toBeGreaterThanOrEqual(7)
   })
 
-  test('contention ends: nothing is written, and the failure has its code', async () => {
-    const other = ledgerOf(client, 1)
-    await other('client')
-    const beaten = clientWith(async (command, send) => {
-      if (command instanceof PutItemCommand) await other('client')
-      return send()
-    })
-    jest.spyOn(Math, 'random').mockReturnValue(0)
-    await expect(ledgerOf(beaten, 1)('client')).rejects.toMatchObject({
-      code: 'SLUICE_STORE_CONTENTION',
-    })
-    expect(await other('client')).toEqual([300 - 102])
-  })
-
   test('contention ends with the deadline', async () => {
     const other = ledgerOf(client, 1)
     await other('client')
@@ -328,7 +353,7 @@ describe('a failure', () => {
     })
     jest.spyOn(Math, 'random').mockReturnValue(0.999)
     await expect(ledgerOf(beaten, 1, 60)('client')).rejects.toThrow(
-      /no answer within 60 ms|aborted due to timeout/,
+      /no answer within 60 ms|aborted/,
     )
   })
 })
@@ -394,12 +419,33 @@ describe('an item', () => {
     expect(error).toMatchObject({ name: 'ValidationException' })
   })
 
+  test('of a client whose states have many parts is reset', async () => {
+    const slots = concurrency.compile({ limit: 10_000, windowMs: DAY })
+    const spaces = ['one', 'other'].map((name) => ({ name, algorithm: slots.algorithm }))
+    const ledger = dynamodbStore(client).open(spaces, prefix())
+    const charges = (number: number, cost = 1) =>
+      spaces.map(() => ({ key: 'client', limit: slots, cost, claim: [number * 1e9] }))
+    for (let i = 0; i < 4; i += 1)
+      await ledger.decide(Array.from({ length: 300 }, (_, j) => charges(1 + 300 * i + j)))
+    const used = async () => {
+      const [result] = await ledger.decide([charges(0, 0)], true)
+      return (result as StoreResult).outcomes.map(({ remaining }) => 10_000 - remaining)
+    }
+    expect(await used()).toEqual([1200, 1200])
+    await server.counts()
+    await ledger.change({ kind: 'reset', key: 'client' })
+    expect(await server.counts()).toEqual({ PutItem: 1 })
+    expect(await used()).toEqual([0, 0])
+    await ledger.decide([charges(1)])
+    expect(await used()).toEqual([1, 1])
+  })
+
   test('of many slots stays small: parts have items of their own', async () => {
     const limiter = limit({ limit: undefined, window: undefined, concurrent: 1000 })
     const taken = await Promise.all(Array.from({ length: 600 }, () => limiter.acquire('client')))
     expect(taken.every(({ allowed, source }) => allowed && source === 'store')).toBe(true)
     const states = Object.values((await item('client'))?.s?.M ?? {})
-    expect(states.reduce((sum, { B }) => sum + (B?.length ?? 0), 0)).toBeLessThan(10_000)
+    expect(states.reduce((sum, { L }) => sum + (L?.[0]?.B?.length ?? 0), 0)).toBeLessThan(10_000)
     await limiter.reset('client')
     expect((await limiter.peek('client')).remaining).toBe(1000)
     for (const each of taken) (each as { release?: () => void }).release?.()
@@ -425,7 +471,10 @@ describe('the table', () => {
   test('has in docs/stores.md the properties that create it', () => {
     const page = readFileSync(join(__dirname, '../../../docs/stores.md'), 'utf8')
     const [, json = ''] = /AWS::DynamoDB::Table[\s\S]*?```json\n([\s\S]*?)```/.exec(page) ?? []
-    expect(JSON.parse(json)).toEqual(TABLE)
+    expect(JSON.parse(json)).toEqual({
+      ...DEFINITION,
+      TimeToLiveSpecification: TIME_TO_LIVE,
+    })
   })
 
   test('is created once, however many processes do it, with deletion by time', async () => {
@@ -434,7 +483,7 @@ describe('the table', () => {
     await server.counts()
     await stores[0]?.migrate()
     const counts = await server.counts()
-    expect(Object.keys(counts).sort()).toEqual(['DescribeTable', 'DescribeTimeToLive'])
+    expect(Object.keys(counts).sort()).toEqual(['DescribeTable', 'DescribeTimeToLive', 'GetItem'])
   })
 
   test('with another key is an error, of migrate() and of a decision', async () => {

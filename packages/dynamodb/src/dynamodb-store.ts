@@ -3,7 +3,6 @@ import {
   joinTransactions,
   readStoreOptions,
   type Store,
-  type TransactionalBackend,
   transactionalStore,
 } from '@sluice/transactional'
 import { checkClient, type DynamodbClient } from './client.ts'
@@ -38,13 +37,15 @@ export function dynamodbStore(
   options: DynamodbStoreOptions = {},
 ): DynamodbStore {
   const { table, clock } = readStoreOptions('dynamodbStore', options)
-  const transactions = new Transactions(checkClient(client), table, clock)
+  const sdk = checkClient(client)
+  const transactions = new Transactions(sdk, table, clock)
   const fail = (error: unknown) => throwSetupError(error, table)
-  const transact: TransactionalBackend['transact'] = (keys, decide, ms = LONGEST_MS) =>
-    transactions.transact(keys, decide, ms).catch(fail)
-  // Only what has the same keys: a transaction of several items costs twice as much, and has more conflicts.
-  const joined = joinTransactions(transact, { underWay: MAX_UNDER_WAY, keys: 0 })
-  const store = transactionalStore({ transact: joined, clock })
+  // Not of several items, which costs twice as much, and has more conflicts.
+  const transact = joinTransactions(
+    (keys, decide, ms = LONGEST_MS) => transactions.transact(keys, decide, ms).catch(fail),
+    { underWay: MAX_UNDER_WAY, keys: 0 },
+  )
+  const store = transactionalStore({ transact, clock })
   return {
     ...store,
     open: (...opened) => {
@@ -54,7 +55,7 @@ export function dynamodbStore(
         change: (change, onIncrease) => ledger.change(change, onIncrease),
       }
     },
-    migrate: () => migrate(client, table).catch(fail),
+    migrate: () => migrate(sdk, table).catch(fail),
   }
 }
 

@@ -1,6 +1,13 @@
 /** What DynamoDB's field `Date` leaves out, ms. */
 const SECOND = 1000
 
+/** A command of the SDK, to which middleware can be added. */
+export interface Command {
+  readonly middlewareStack: { add(middleware: never, place: never): void }
+}
+
+type Next = (args: unknown) => Promise<{ response: { headers?: { date?: string } } }>
+
 /**
  * The time of DynamoDB, as near as its responses tell: that of this process, if they do not disprove it. So all
  * processes have one clock, to less than a second, however wrong their own are.
@@ -13,6 +20,17 @@ export class ServerClock {
   /** @returns ms since the epoch, an integer */
   now(): number {
     return Date.now() + Math.ceil(Math.min(Math.max(0, this.#least), this.#most))
+  }
+
+  /** Observes the responses to a command. */
+  watch({ middlewareStack }: Command): void {
+    const middleware = (next: Next) => async (args: unknown) => {
+      const sentAt = Date.now()
+      const answer = await next(args)
+      this.observe(answer.response.headers?.date, sentAt, Date.now())
+      return answer
+    }
+    middlewareStack.add(middleware as never, { step: 'deserialize', priority: 'low' } as never)
   }
 
   /**

@@ -3,6 +3,6 @@ export const DYNAMODB_ACTIONS = {
   SLUICE_DYNAMODB_TABLE:
     'Call `await store.migrate()` when you deploy, or create [the table](stores.md#dynamodb).',
   SLUICE_DYNAMODB_FORBIDDEN:
-    'Allow the role `dynamodb:GetItem`, `dynamodb:PutItem` and `dynamodb:ConditionCheckItem` on the table.',
-  SLUICE_DYNAMODB_AUTH: 'Give the client credentials that are valid in its region.',
+    'Allow `dynamodb:GetItem`, `dynamodb:PutItem` and `dynamodb:ConditionCheckItem`.',
+  SLUICE_DYNAMODB_AUTH: 'Give the client valid credentials.',
 }

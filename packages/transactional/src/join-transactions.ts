@@ -8,7 +8,7 @@ export interface JoinOptions {
   readonly underWay?: number
   /**
    * The most keys of a transaction that calls with different keys share, so that none holds its locks for
-   * long. 0: only calls with the same keys share one. Default: 512
+   * long. 0: only calls that need no other keys share one. Default: 512
    */
   readonly keys?: number
 }

@@ -548,7 +548,7 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
   },
   dynamodbStore: {
     table: {
-      description: 'The table, in the region of the client.',
+      description: 'The table.',
       example: "dynamodbStore(client, { table: 'limits' })",
       avoid: 'Avoid one table for staging and production.',
     },

@@ -46,10 +46,7 @@ export interface MysqlStoreOptions {
 
 /** The options of a DynamoDB store. */
 export interface DynamodbStoreOptions {
-  /**
-   * The table, in the region of the client. Text, 3 to 255 letters, digits, `_`, `.` and `-`.
-   * Default: `'sluice_states'`.
-   */
+  /** The table. Text, 3 to 255 letters, digits, `_`, `.` and `-`. Default: `'sluice_states'`. */
   table?: string | undefined
   /** The clock. Default: the process's, corrected by the `Date` of DynamoDB's responses. */
   clock?: (() => number) | undefined

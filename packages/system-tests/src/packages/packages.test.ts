@@ -89,6 +89,7 @@ describe('a release', () => {
       'transactional',
       'postgres',
       'mysql',
+      'dynamodb',
       'sqlite',
       'outgoing',
       'budget',
@@ -230,8 +231,8 @@ describe('an empty project that installs the packages', () => {
     expect(counts).toEqual({ admitted: 2, refused: 1 })
   })
 
-  const remote = ['postgres.mjs', 'postgres.cjs', 'mysql.mjs', 'mysql.cjs']
-  it.each(remote)('has a store in PostgreSQL and MySQL: %s', async (file) => {
+  const remote = ['postgres', 'mysql', 'dynamodb'].flatMap((name) => [`${name}.mjs`, `${name}.cjs`])
+  it.each(remote)('has a store in PostgreSQL, MySQL and DynamoDB: %s', async (file) => {
     const { sources } = JSON.parse(await runModule(file))
     expect(sources).toEqual(['local'])
   })
@@ -282,7 +283,7 @@ describe('an empty project that installs the packages', () => {
 
   it.each([
     [
-      ['types', 'fastify', 'node', 'hono', 'nest', 'postgres', 'mysql', 'sqlite'],
+      ['types', 'fastify', 'node', 'hono', 'nest', 'postgres', 'mysql', 'dynamodb', 'sqlite'],
       'false',
       ['--types', 'node'],
     ],

@@ -52,7 +52,7 @@ async function runAll(files: readonly string[]): Promise<Record<string, string>>
       REDIS_URL: redis.url,
       DATABASE_URL: postgres?.url,
       MYSQL_URL: mysql?.url,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { cpuMicrosOf } from '../postgres/processes.ts'
 import { dieWithParent } from '../redis/guard.ts'
 
 /** A server that speaks as DynamoDB does, of the test's own. It dies with the test process, however that ends. */
 export interface DynamodbServer {
   /** The address for clients. */
-  readonly endpoint: string
+  readonly url: string
   /** Whether it can count, fail and be paused. */
   readonly isOwn: boolean
   /** How often each operation was called since the last time, as `PutItem`. */
@@ -16,6 +17,8 @@ export interface DynamodbServer {
   /** Freezes it: its sockets stay open and nothing answers. */
   pause(): void
   resume(): void
+  /** CPU time of its process so far, by its id, µs. Needs Linux. */
+  cpuMicros(): ReadonlyMap<number, number>
   stop(): Promise<void>
 }
 
@@ -26,22 +29,23 @@ export interface DynamodbServer {
 export async function startDynamodb(): Promise<DynamodbServer> {
   const other = process.env.DYNAMODB_ENDPOINT
   if (other !== undefined) return otherServer(other)
-  const script = fileURLToPath(new URL(`file://${__dirname}/serve.mjs`))
+  const script = join(import.meta.dirname, 'serve.mjs')
   const child: ChildProcess = spawn(process.execPath, [script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const disarm = dieWithParent(child.pid as number, [])
+  const pid = child.pid as number
+  const disarm = dieWithParent(pid, [])
   child.unref()
   const [port] = await once(child.stdout as NonNullable<ChildProcess['stdout']>, 'data')
-  const endpoint = `http://127.0.0.1:${String(port).trim()}`
+  const url = `http://127.0.0.1:${String(port).trim()}`
   let before: Record<string, number> = {}
   const test = async (operation: string, body: object = {}) => {
     const headers = { 'x-amz-target': `Test.${operation}` }
-    const answer = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(body) })
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
     return (await answer.json()) as Record<string, number>
   }
   return {
-    endpoint,
+    url,
     isOwn: true,
     async counts() {
       const all = await test('Count')
@@ -58,6 +62,7 @@ export async function startDynamodb(): Promise<DynamodbServer> {
     },
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
+    cpuMicros: () => new Map([[pid, cpuMicrosOf(pid)]]),
     async stop() {
       const ended = once(child, 'exit')
       child.ref()
@@ -68,18 +73,19 @@ export async function startDynamodb(): Promise<DynamodbServer> {
   }
 }
 
-function otherServer(endpoint: string): DynamodbServer {
+function otherServer(url: string): DynamodbServer {
   const lacks = (): never => {
     throw new Error('only a server of the test can do this')
   }
   const nothing = async () => {}
   return {
-    endpoint,
+    url,
     isOwn: false,
     counts: lacks,
     fail: lacks,
     pause: lacks,
     resume: lacks,
+    cpuMicros: lacks,
     stop: nothing,
   }
 }

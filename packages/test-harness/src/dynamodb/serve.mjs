@@ -72,7 +72,9 @@ async function isFaulty({ TableName, Item }, send) {
   const { body } = await send('GetItem', { TableName, Key: { id: Item.id }, ConsistentRead: true })
   const [old, now] = [body.Item, Item].map((item) => item?.s?.M ?? {})
   return Object.keys({ ...old, ...now }).some(
-    (name) => (Item.id.S + name).includes(fault.text) && old[name]?.B !== now[name]?.B,
+    (name) =>
+      (Item.id.S + name).includes(fault.text) &&
+      JSON.stringify(old[name]) !== JSON.stringify(now[name]),
   )
 }
 
