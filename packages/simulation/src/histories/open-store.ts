@@ -1,4 +1,6 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { redisStore, type Store } from '@sluice/core'
+import { dynamodbStore } from '@sluice/dynamodb'
 import { mysqlStore } from '@sluice/mysql'
 import { postgresStore } from '@sluice/postgres'
 import { sqliteStore } from '@sluice/sqlite'
@@ -13,6 +15,7 @@ export type Address =
   | { readonly cluster: readonly { readonly host: string; readonly port: number }[] }
   | { readonly postgres: string }
   | { readonly mysql: string }
+  | { readonly dynamodb: string }
   | { readonly sqlite: string }
 
 /** The settings that docs/operations.md recommends: nothing is sent twice. */
@@ -41,6 +44,11 @@ export function openStore(address: Address, name: string): Store<'async'> {
     return redisStore(quiet(new Cluster([...address.cluster], options)))
   }
   if ('sqlite' in address) return sqliteStore(address.sqlite, { driver: sqliteDriver() })
+  if ('dynamodb' in address) {
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+    const region = 'us-east-1'
+    return dynamodbStore(new DynamoDBClient({ endpoint: address.dynamodb, region, credentials }))
+  }
   if ('mysql' in address) {
     const connectAttributes = { program_name: name }
     return mysqlStore(createPool({ uri: address.mysql, connectAttributes }))

@@ -49,6 +49,9 @@ describeUnless(whyNoPostgres(), 'so it is', () => {
     await recordRight('postgres')
   })
 })
+test('so it is with DynamoDB, whose processes are killed', async () => {
+  await recordRight('dynamodb')
+})
 describeUnless(whyNoMysql(), 'so it is', () => {
   test('with MariaDB', async () => {
     await recordRight('mysql')

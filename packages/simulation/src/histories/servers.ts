@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DynamodbStore } from '@sluice/dynamodb'
 import { mysqlStore } from '@sluice/mysql'
 import { postgresStore } from '@sluice/postgres'
+import { startDynamodb } from '@sluice/test-harness/dynamodb'
 import { startMysql } from '@sluice/test-harness/mysql'
 import { startPostgres } from '@sluice/test-harness/postgres'
 import { type RedisServer, startCluster, startRedis, until } from '@sluice/test-harness/redis'
@@ -11,7 +13,7 @@ import pg from 'pg'
 import type { Loss, Outage } from './history.ts'
 import { KEYS, LONGEST, prefixOf } from './keys.ts'
 import { DEADLINE_MS, monotonic, type StoreClock } from './log.ts'
-import type { Address } from './open-store.ts'
+import { type Address, openStore } from './open-store.ts'
 
 /** A store that processes ask, and that can be made to fail. */
 export interface Server {
@@ -35,6 +37,7 @@ export const servers: { readonly [name: string]: () => Promise<Server> } = {
   cluster,
   postgres,
   mysql,
+  dynamodb,
   sqlite,
 }
 
@@ -174,6 +177,24 @@ async function mysql(): Promise<Server> {
       await pool.end()
       await server.stop()
     },
+  }
+}
+
+/** It decides by the clock of a process, and writes until the deadline. Only the processes are killed. */
+async function dynamodb(): Promise<Server> {
+  const server = await startDynamodb()
+  const address = { dynamodb: server.url }
+  await (openStore(address, 'migrating') as DynamodbStore).migrate()
+  return {
+    address,
+    clock: { isReadByProcess: true, earlyMs: 0, backMs: DEADLINE_MS },
+    async isGone() {
+      // It answers in the order of what it receives.
+      for (let i = 0; i < 2; i += 1) await server.counts()
+      return true
+    },
+    fail: async () => new Map(),
+    stop: () => server.stop(),
   }
 }
 
