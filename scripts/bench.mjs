@@ -1,6 +1,6 @@
 // npm run bench: builds the packages and measures them and their peers.
 // npm run bench -- memory|redis|cluster|http: a part of this
-// npm run bench -- cold|settling|postgres|mysql|sqlite|replay|calls|held|inspect|leases|outgoing|overload: one of the other benches, with its arguments
+// npm run bench -- cold|settling|postgres|mysql|dynamodb|sqlite|replay|calls|held|inspect|leases|outgoing|overload: one of the other benches, with its arguments
 
 import { argv, exit } from 'node:process'
 import { build } from './build.mjs'
@@ -18,6 +18,7 @@ const BENCHES = {
   leases: { measures: 'dist' },
   postgres: { measures: 'dist', needs: findPostgres },
   mysql: { measures: 'dist', needs: findMysql },
+  dynamodb: { measures: 'dist' },
   // Where this Node has no SQLite, npm brings one.
   sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },
   replay: { measures: 'dist' },

@@ -14,7 +14,7 @@ export const USAGE = `npm run bench                              measures everyt
                                            the tables in docs/performance.md, docs/internals/figures.md and the README
 npm run bench -- [memory] [redis] [cluster] [http]
                                            measures a part, and writes no file
-npm run bench -- cold|settling|postgres|mysql|sqlite|replay|calls|held|inspect|leases|outgoing|overload
+npm run bench -- cold|settling|postgres|mysql|dynamodb|sqlite|replay|calls|held|inspect|leases|outgoing|overload
                                            one of the other benches, which write no file
 npm run bench -- --quick                   short rounds, to see that it works; writes no file
 npm run bench -- --render                  writes the files again from docs/benchmarks.json`

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
+import { startDynamodb } from '@sluice/test-harness/dynamodb'
 import { describeUnless, scratch, useRedis } from '@sluice/test-harness/jest'
 import { startMysql, whyNoMysql } from '@sluice/test-harness/mysql'
 import { startPostgres, whyNoPostgres } from '@sluice/test-harness/postgres'
@@ -11,6 +12,7 @@ import { startCluster } from '@sluice/test-harness/redis'
 import { Cluster } from 'ioredis'
 import { createPool } from 'mysql2'
 import { Pool } from 'pg'
+import { dynamodbClient, dynamodbContenders } from './dynamodb.ts'
 import { frameworks } from './frameworks.ts'
 import { AS_PEER, FLOOR_OF_DEFAULTS, FLOOR_OF_PEER, type HttpContenders } from './http.ts'
 import { limiterFields } from './limiter-fields.ts'
@@ -70,6 +72,17 @@ describeUnless(whyNoPostgres(), 'PostgreSQL', () => {
     await pool.end()
     await postgres.stop()
   })
+})
+
+it('each counts in DynamoDB', async () => {
+  const dynamodb = await startDynamodb()
+  const client = dynamodbClient(dynamodb.url)
+  for (const make of Object.values(dynamodbContenders)) {
+    const decide = await make(client)
+    for (const key of ['a', 'b', 'a']) expect(await decide(key)).toBeGreaterThanOrEqual(0)
+  }
+  client.destroy()
+  await dynamodb.stop()
 })
 
 describeUnless(whyNoMysql(), 'MySQL', () => {

@@ -1,5 +1,6 @@
 import { createPool } from 'mysql2'
 import { Pool } from 'pg'
+import { dynamodbClient, dynamodbContenders } from '../contenders/dynamodb.ts'
 import { mysqlContenders } from '../contenders/mysql.ts'
 import { postgresContenders } from '../contenders/postgres.ts'
 import type { Decide } from '../contenders/terms.ts'
@@ -49,6 +50,7 @@ defineContender(async ({ contender, url, keys, pattern, decisions }: CountingTas
 })
 
 async function contenderOn(url: string, contender: string): Promise<Decide | undefined> {
+  if (url.startsWith('http:')) return dynamodbContenders[contender]?.(dynamodbClient(url))
   if (url.startsWith('mysql:')) return mysqlContenders[contender]?.(createPool(url))
   // While others are measured it idles, and must not have to connect again.
   const settings = { connectionString: url, idleTimeoutMillis: 0 }
