@@ -34,6 +34,9 @@ const SKILLS = {
   hono: adapter('a Hono application or a route handler of Next.js, Bun or Deno', [
     'A `Request` has no client address: set `address`, a `key` function, or `trustProxy: 1`. Without any, `rateLimit` throws.',
   ]),
+  elysia: adapter('an Elysia application', [
+    "The plugin decides in `onRequest`, for all requests. `as: 'scoped'` decides in `onBeforeHandle`, when `derive` and `resolve` have run.",
+  ]),
   nest: adapter('a NestJS application', [
     'The module configures the limiter, the guard applies it, and `@RateLimit({ limit, window })` or `@SkipRateLimit()` changes it for a controller or a handler.',
   ]),

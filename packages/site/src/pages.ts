@@ -161,6 +161,7 @@ export const SECTIONS: readonly Section[] = [
       readme('fastify', '@sluice/fastify', 'Fastify 5'),
       readme('koa', '@sluice/koa', 'Koa 2 and 3'),
       readme('hono', '@sluice/hono', 'Hono 4, and Fetch handlers'),
+      readme('elysia', '@sluice/elysia', 'Elysia 1.4, on Bun and Node'),
       readme('nest', '@sluice/nest', 'NestJS 11 and 12'),
       readme('node', '@sluice/node', 'Node’s own servers, WebSocket handshakes'),
       readme('core', '@sluice/core', 'Limits without HTTP, stores, tests of your application'),

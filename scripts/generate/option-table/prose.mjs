@@ -414,11 +414,21 @@ export const PROSE = {
     },
   },
   adapter: {
+    as: {
+      unset: 'in `onRequest`, for all requests',
+      description:
+        'Elysia: decides in `onBeforeHandle` of the routes in this scope, when `derive` and `resolve` have run.',
+      example: `import { rateLimit } from '@sluice/elysia'
+
+app.use(rateLimit({ limit: 100, window: '1m', key: 'user', as: 'scoped' }))`,
+      avoid:
+        'Avoid it without need: bodies are parsed even if refused, and unknown routes are not limited.',
+    },
     address: {
       typescript: '(context: Context) => string | undefined',
       unset: 'none: an error, unless `key` or `trustProxy` identifies the client',
       description:
-        "For Hono and `limitFetch`, whose requests lack the client's address: returns it. With `limitFetch`, it gets the arguments of the handler.",
+        "For Hono, `limitFetch`, and Elysia on other runtimes than Bun and Node, whose requests lack the client's address: returns it. With `limitFetch`, it gets the arguments of the handler.",
       example: `import { getConnInfo } from '@hono/node-server/conninfo'
 import { rateLimit } from '@sluice/hono'
 

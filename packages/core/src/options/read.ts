@@ -13,6 +13,7 @@ export type Values<T extends Options> = {
 
 /** The values of options that only some adapters have. */
 interface AdapterValues {
+  readonly as: 'scoped' | 'global' | undefined
   readonly address: unknown
   readonly hook: 'onRequest' | 'preValidation' | 'preHandler'
 }

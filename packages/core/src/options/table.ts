@@ -269,6 +269,7 @@ const http = {
 
 /** Options of only some adapters, which document them in their own types. */
 const adapter = {
+  as: { type: oneOf(['scoped', 'global']) },
   address: { type: callback('(context)') },
   routes: { type: special },
   hook: {

@@ -12,6 +12,7 @@ export interface Block {
 
 /** The application that a block may take for granted, by the package that it imports. */
 const APPS: Record<string, string[]> = {
+  elysia: ["import { Elysia } from 'elysia'", 'const app = new Elysia()'],
   express: ["import express from 'express'", 'const app = express()'],
   fastify: ["import fastify from 'fastify'", 'const app = fastify()'],
   hono: ["import { Hono } from 'hono'", 'const app = new Hono()'],
@@ -30,6 +31,7 @@ const LEFT_TO_READER: Record<string, string[]> = {
     HANDLERS.map((name) => [name, [`declare const ${name}: import('express').RequestHandler`]]),
   ),
   accountOf: ['declare function accountOf(c: unknown): string | undefined'],
+  userOf: ['declare function userOf(token: unknown): string | undefined'],
   planOf: ["declare function planOf(request: unknown): 'free' | 'pro'"],
   renewalDate: ['declare function renewalDate(request: unknown): string | undefined'],
   warn: ['declare function warn(text: string): void'],
@@ -79,6 +81,7 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
   'docs/plans.md': LEFT_TO_READER,
   'docs/production.md': LEFT_TO_READER,
   'docs/waiting.md': LEFT_TO_READER,
+  'packages/elysia/README.md': LEFT_TO_READER,
   'packages/hono/README.md': LEFT_TO_READER,
   'docs/recipes.md': {
     estimateTokens: ["import { estimateTokens } from '@sluice/budget'"],

@@ -1,4 +1,4 @@
-// The adapter suite on Bun and Deno. npm test -- --all runs it, and brings both from npm, or takes the paths in
+// The adapter suite on Bun and Deno, and that of Elysia on its server for Node. npm test -- --all runs it, and brings both from npm, or takes the paths in
 // $BUN and $DENO.
 
 import { execFile } from 'node:child_process'
@@ -19,19 +19,22 @@ const SUITES = [
   'hono, on @hono/node-server',
   'hono, on its own server',
 ]
+const ELYSIA = 'elysia, on its own server'
 const RUNTIMES = [
-  ['Bun', process.env.BUN, []],
-  ['Deno', process.env.DENO, ['run', '--allow-all']],
+  ['Bun', process.env.BUN, [], [...SUITES, ELYSIA]],
+  ['Deno', process.env.DENO, ['run', '--allow-all'], SUITES],
+  ['Node', process.execPath, [], [ELYSIA]],
 ] as const
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-runtimes-'))
 const file = join(folder, 'suites.mjs')
+const elysia = join(folder, 'elysia.mjs')
 afterAll(() => rmSync(folder, { recursive: true }))
-beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, 'suites.ts')],
+const bundle = (source: string, outfile: string) =>
+  build({
+    entryPoints: [join(import.meta.dirname, source)],
     bundle: true,
-    outfile: file,
+    outfile,
     platform: 'node',
     format: 'esm',
     plugins: [packedPackages],
@@ -42,14 +45,14 @@ const require = createRequire(import.meta.url)
 const { dirname: __dirname, filename: __filename } = import.meta`,
     },
   })
-})
+beforeAll(() => Promise.all([bundle('suites.ts', file), bundle('elysia.script.ts', elysia)]))
 
-for (const [name, binary, args] of RUNTIMES) {
+for (const [name, binary, args, suites] of RUNTIMES) {
   const reason = binary
     ? undefined
     : `without $${name.toUpperCase()}, which npm test -- --all takes from npm if it can`
   describeUnless(reason, name, () => {
-    test.concurrent.each(SUITES)(
+    test.concurrent.each(suites)(
       '%s',
       async (suite) => {
         const run = [...args, file, suite]
@@ -60,5 +63,19 @@ for (const [name, binary, args] of RUNTIMES) {
       },
       240_000,
     )
+
+    if (name === 'Deno') return
+    test('WebSockets of Elysia, with its client', async () => {
+      const { stdout } = await promisify(execFile)(binary as string, [elysia])
+      expect(JSON.parse(stdout)).toEqual({
+        open: ['hello', 'hello'],
+        refused: [429, true],
+        afterClose: 101,
+        noUpgrade: [404, 404, 404],
+        // Bun routes a request of a host of one letter.
+        shortHost: [200, 429],
+        got: [{ left: 8 }, 200],
+      })
+    })
   })
 }
