@@ -31,7 +31,7 @@ const LEFT_TO_ALL = [
   '/core/src/limiter/live/adversaries',
   // Programs of the documentation and of the examples in processes of their own.
   '/system-tests/src/(examples|release)/',
-  '/system-tests/src/places/(frameworks|lambda|mcp|pm2|socket-io)',
+  '/system-tests/src/places/(feathers|frameworks|lambda|mcp|pm2|socket-io)',
   '/system-tests/src/runtimes/(adapters|bun-redis|workerd)',
   '/sqlite/src/processes',
   // What all frameworks do in the same way, beyond their suites.
