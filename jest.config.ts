@@ -45,7 +45,7 @@ const LEFT_TO_ALL = [
   // One more client, server or set-up of the same store, and what the tests themselves stand on.
   '/system-tests/src/stores/redis-cluster',
   '/core/src/stores/redis/(clients|cluster|released|secure|sentinel|set-ups|upstash)',
-  '/(dynamodb|mysql|postgres)/src/suite',
+  '/(dynamodb|elysia|mysql|postgres)/src/suite',
   '/packages/(test-harness|test-suites)/',
   // Programs that are rewritten, beside those of the tables.
   '/migrate/src/(applications|fixed-point|migrate-text)',
@@ -67,7 +67,7 @@ const LEFT_TO_RELEASE = [
  * and adapters, live policies, slots, waits, budgets, outgoing calls, meters.
  */
 const PACKED = [
-  '/(express|fastify|hono|koa|nest|node)/src/(express|stores|suite)',
+  '/(elysia|express|fastify|hono|koa|nest|node)/src/(express|stores|suite)',
   '/system-tests/src/stores/',
   '/core/src/limiter/live/live',
   '/core/src/stores/redis/live-policies',
