@@ -16,7 +16,7 @@ beforeAll(async () => {
   cores = await compileCore()
 })
 
-/** Of the first thousand, with everything that their plans have. `redis/redis.test.ts` plays others in Lua. */
+/** Seeds whose plans have everything that those of the first thousand have. `redis/redis.test.ts` plays some in Lua. */
 const seeds = chooseSeeds(1000, isAll ? 200 : 30)
 
 test(`${seeds.length} seeds find nothing`, async () => {

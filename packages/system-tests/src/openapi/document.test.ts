@@ -139,8 +139,9 @@ describe('the refusals of a server', () => {
     expect(ajv.validate({ ...schema, additionalProperties: false }, body) || ajv.errors).toBe(true)
   })
 
-  const tokens = { name: 'tokens', limit: 1, window: '1h', unit: 'tokens', cost: 1 } as const
-  const ONE = { limit: 1, window: '1h' } as const
+  // A window that is about to turn would have other fields.
+  const ONE = { limit: 1, window: '1h', algorithm: 'sliding-log' } as const
+  const tokens = { name: 'tokens', ...ONE, unit: 'tokens', cost: 1 } as const
   const DRY = [
     { name: 'all', ...ONE },
     { ...tokens, dryRun: true },
