@@ -59,6 +59,8 @@ const LEFT_TO_RELEASE = [
   '/system-tests/src/faults/(cluster|failover|mysql|overload|postgres|server|settlements|shares|slots)',
   '/system-tests/src/policies/processes',
   '/system-tests/src/examples/observability',
+  // Frameworks that npm installs for them.
+  '/system-tests/src/places/other-frameworks',
   '/bench/src/(budget|comparison|contenders)/',
 ]
 

@@ -73,6 +73,7 @@ export const SECTIONS: readonly Section[] = [
         'Each client counted in an object of its own',
       ),
       doc('places/vercel-edge', 'Vercel’s Edge runtime', 'Redis over HTTP from an edge function'),
+      doc('places/other-frameworks', 'Other frameworks', 'Astro'),
       doc('places/feathers', 'Feathers', 'One hook for HTTP and sockets'),
       doc('places/socket-io', 'Socket.IO', 'Connections, open connections and events'),
       doc(

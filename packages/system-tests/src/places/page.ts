@@ -14,6 +14,13 @@ export function programOf(page: string): string {
   return serverOf(textOf(page)).source
 }
 
+/** The first program under a heading of `docs/places/<page>.md`, as it is written. */
+export function sectionOf(page: string, heading: string): string {
+  const section = textOf(page).split(`\n## ${heading}\n`)[1]
+  if (section === undefined) throw new Error(`${page} has no section ${heading}`)
+  return serverOf(section).source
+}
+
 function textOf(page: string): string {
   return readFileSync(join(__dirname, '../../../../docs/places', `${page}.md`), 'utf8')
 }
@@ -22,7 +29,7 @@ function textOf(page: string): string {
 function nitroProgram(): string {
   const [first, second] = blocksOf('docs/places/nuxt.md', textOf('nuxt')) as [Block, Block]
   const redis = first.source.split('\n').filter((line) => /Redis|redis\./.test(line))
-  return [...redis, second.source.replace("'nitro/h3'", "'h3-2'")].join('\n')
+  return [...redis, second.source].join('\n')
 }
 
 /** The program for a busy machine: Redis decides, however late, and no window ends during a test. */

@@ -78,6 +78,10 @@ const GIVEN_IN: Record<string, Record<string, string[]>> = {
   'docs/leases.md': OF_OPTIONS,
   'docs/options.md': OF_OPTIONS,
   'docs/options-http.md': OF_OPTIONS,
+  'docs/places/mcp.md': {
+    provider: ['declare const provider: object'],
+    issuerUrl: ['declare const issuerUrl: URL'],
+  },
   'docs/plans.md': LEFT_TO_READER,
   'docs/production.md': LEFT_TO_READER,
   'docs/waiting.md': LEFT_TO_READER,

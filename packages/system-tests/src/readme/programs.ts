@@ -78,6 +78,10 @@ export function programFolder(): { folder: string; tsconfig: string } {
           'my-framework': ['./my-framework.ts'],
           '@whatwg-node/fetch': [join(__dirname, '../places/types/whatwg-fetch.d.ts')],
           'nitro/h3': [join(__dirname, '../../node_modules/h3-2/dist/_entries/node.d.mts')],
+          astro: [join(__dirname, '../places/types/astro.d.ts')],
+          '@modelcontextprotocol/sdk/server/auth/router.js': [
+            join(__dirname, '../places/types/mcp-auth-router.d.ts'),
+          ],
           'cloudflare:workers': [join(__dirname, '../places/types/cloudflare-workers.d.ts')],
         },
       },
