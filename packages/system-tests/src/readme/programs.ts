@@ -83,6 +83,8 @@ export function programFolder(): { folder: string; tsconfig: string } {
             join(__dirname, '../places/types/mcp-auth-router.d.ts'),
           ],
           'cloudflare:workers': [join(__dirname, '../places/types/cloudflare-workers.d.ts')],
+          '@adonisjs/core/*': [join(__dirname, '../places/types/adonis.d.ts')],
+          '@loopback/*': [join(__dirname, '../places/types/loopback.d.ts')],
         },
       },
       include: ['*.mts', 'documented/*.ts'],
