@@ -73,9 +73,8 @@ export const SECTIONS: readonly Section[] = [
         'Each client counted in an object of its own',
       ),
       doc('places/vercel-edge', 'Vercel’s Edge runtime', 'Redis over HTTP from an edge function'),
-      doc('places/other-frameworks', 'Other frameworks', 'Astro'),
+      doc('places/other-frameworks', 'Other frameworks', 'Astro, AdonisJS, Moleculer, LoopBack'),
       doc('places/feathers', 'Feathers', 'One hook for HTTP and sockets'),
-      doc('places/other-frameworks-2', 'Other frameworks', 'AdonisJS, Moleculer, LoopBack'),
       doc('places/socket-io', 'Socket.IO', 'Connections, open connections and events'),
       doc(
         'places/mcp',

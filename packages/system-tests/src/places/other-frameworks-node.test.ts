@@ -11,7 +11,7 @@ import { type Program, untilListening } from '@sluice/test-harness/processes'
 import { until } from '@sluice/test-harness/redis'
 import { root } from '../files.ts'
 
-const PAGE = join(root, 'docs/places/other-frameworks-2.md')
+const PAGE = join(root, 'docs/places/other-frameworks.md')
 const run = promisify(execFile)
 
 interface Place {
