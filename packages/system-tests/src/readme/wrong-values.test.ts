@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { memoryStore, SluiceError } from '@sluice/core'
+import { rateLimit as elysiaLimit } from '@sluice/elysia'
 import { rateLimit } from '@sluice/express'
 import { shedLoad } from '@sluice/express/overload'
 import { filesOf, root } from '../files.ts'
@@ -53,6 +54,7 @@ function make(title: string, name: string, value: unknown): unknown {
   if (title.startsWith('`shedLoad')) return shedLoad({ ...BESIDE[name], [name]: value } as never)
   if (title.startsWith('`memoryStore')) return memoryStore({ [name]: value } as never)
   const options = { ...(BESIDE[name] ?? POLICY), [name]: value }
+  if (name === 'as') return elysiaLimit(options as never)
   const inPolicies = title === 'What a policy counts' && (name === 'name' || name === 'dryRun')
   return rateLimit((inPolicies ? { policies: [options] } : options) as never)
 }
