@@ -45,7 +45,7 @@ const LEFT_TO_ALL = [
   // One more client, server or set-up of the same store, and what the tests themselves stand on.
   '/system-tests/src/stores/redis-cluster',
   '/core/src/stores/redis/(clients|cluster|released|secure|sentinel|set-ups|upstash)',
-  '/(dynamodb|elysia|mysql|postgres)/src/suite',
+  '/(elysia|mysql|postgres)/src/suite',
   '/packages/(test-harness|test-suites)/',
   // Programs that are rewritten, beside those of the tables.
   '/migrate/src/(applications|fixed-point|migrate-text)',
@@ -54,9 +54,10 @@ const LEFT_TO_ALL = [
 /** The tests that `npm test -- --all` leaves to `npm test -- --release`: minutes of load and of histories each. */
 const LEFT_TO_RELEASE = [
   '/budget/src/hard',
-  '/simulation/src/histories/real-stores',
+  '/dynamodb/src/suite',
+  '/simulation/src/(histories/real-stores|overload/overload)',
   // The simulator plays the same faults in each run.
-  '/system-tests/src/faults/(cluster|failover|mysql|overload|postgres|server|settlements|shares|slots)',
+  '/system-tests/src/faults/(cluster|failover|leases|mysql|overload|postgres|server|settlements|shares|slots)',
   '/system-tests/src/policies/processes',
   '/system-tests/src/examples/observability',
   // Frameworks that npm installs for them.

@@ -1,5 +1,6 @@
-// The adapter suite on Bun and Deno, and that of Elysia on its server for Node. npm test -- --all runs it, and brings both from npm, or takes the paths in
-// $BUN and $DENO.
+// The adapter suite on Bun and Deno, and that of Elysia on its server for Node. npm test -- --all runs it for the
+// adapters that are made for these runtimes, a release for all. It brings both from npm, or takes the paths in $BUN
+// and $DENO.
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,12 +12,9 @@ import { describeUnless } from '@sluice/test-harness/jest'
 import { packedPackages } from '@sluice/test-harness/packed'
 import { build } from 'esbuild'
 
+const OF_NODE = ['express', 'fastify', 'koa', 'node', 'hono, on @hono/node-server']
 const SUITES = [
-  'express',
-  'fastify',
-  'koa',
-  'node',
-  'hono, on @hono/node-server',
+  ...(process.env.SLUICE_RELEASE === '1' ? OF_NODE : ['node']),
   'hono, on its own server',
 ]
 const ELYSIA = 'elysia, on its own server'
