@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -410,6 +411,23 @@ describe('an item', () => {
     expect(await names()).toEqual([':new'])
   })
 
+  test('is remembered while all that are take 8 MB, and else read again', async () => {
+    const { documents } = dynamodbStore(client) as Required<ReturnType<typeof dynamodbStore>>
+    const names = Array.from({ length: 22 }, (_, i) => `document${String.fromCharCode(97 + i)}`)
+    const [first, last] = [names[0], names[21]] as [string, string]
+    // What can't be compressed to less than 375 kB.
+    const text = randomBytes(375_000).toString('base64')
+    const write = async (name: string, known: string, version: string) => {
+      await server.counts()
+      expect(await documents.replace(prefix(), name, known, version + text, DAY)).toBe(true)
+      return server.counts()
+    }
+    const [old, newer] = ['1'.repeat(16), '2'.repeat(16)] as [string, string]
+    for (const name of names) expect(await write(name, '', old)).toEqual({ TransactWriteItems: 1 })
+    expect(await write(last, old, newer)).toEqual({ TransactWriteItems: 1 })
+    expect(await write(first, old, newer)).toEqual({ GetItem: 2, TransactWriteItems: 1 })
+  })
+
   test('of more than 400 kB is an error with its cause', async () => {
     const documents = dynamodbStore(client).documents
     const text = `${'v'.repeat(16)}${Array.from({ length: 60_000 }, () => Math.random()).join('')}`
@@ -419,7 +437,7 @@ describe('an item', () => {
     expect(error).toMatchObject({ name: 'ValidationException' })
   })
 
-  test('of a client whose states have many parts is reset', async () => {
+  test('of a client with many slots of two policies is reset with one write', async () => {
     const slots = concurrency.compile({ limit: 10_000, windowMs: DAY })
     const spaces = ['one', 'other'].map((name) => ({ name, algorithm: slots.algorithm }))
     const ledger = dynamodbStore(client).open(spaces, prefix())
@@ -440,7 +458,7 @@ describe('an item', () => {
     expect(await used()).toEqual([1, 1])
   })
 
-  test('of many slots stays small: parts have items of their own', async () => {
+  test('of 600 slots takes less than 10 kB', async () => {
     const limiter = limit({ limit: undefined, window: undefined, concurrent: 1000 })
     const taken = await Promise.all(Array.from({ length: 600 }, () => limiter.acquire('client')))
     expect(taken.every(({ allowed, source }) => allowed && source === 'store')).toBe(true)

@@ -4,9 +4,8 @@ import { expiryOf, type StateChange } from '@sluice/transactional'
 
 /** So long after its time a state may still be needed, ms: a clock may step back. */
 const LATE_MS = 60 * 24 * 3_600_000
-/** Characters of the number of a write, with a space behind it, and of the numbers of the last eight. */
+/** Characters of the number of a write, with a space behind it. An item has the numbers of its last eight. */
 const WRITE = 14
-const VERSION = 8 * WRITE
 /** The name of a document in its item, where it is compressed: it may be larger than an item. */
 const DOCUMENT = 'document'
 
@@ -24,14 +23,14 @@ export type Item =
   | undefined
 
 /**
- * Where a key is: an item, and a name in it. The states of a client share an item, so that the policies of a request are decided with one write. Parts of states
- * and documents, which are large, have items of their own.
+ * Where a key is: an item, and a name in it. The states of a client share an item, so that the policies of a request
+ * are decided with one write. Documents, which are large, have items of their own.
  */
 export function placeOf(key: string) {
   const end = key.indexOf('}:') + 1
   const name = key.slice(end)
   if (key.endsWith(':{#}', end)) return { id: key, name: DOCUMENT }
-  return { id: name.startsWith(':#') ? key : key.slice(0, end), name }
+  return { id: key.slice(0, end), name }
 }
 
 export function stateIn(item: Item, name: string): Uint8Array | undefined {
@@ -59,10 +58,15 @@ export function changed(
   const version = `${randomUUID().slice(0, WRITE - 1)} ${item?.v?.S ?? ''}`
   return {
     id: { S: id },
-    v: { S: version.slice(0, VERSION) },
+    v: { S: version.slice(0, 8 * WRITE) },
     s: { M: Object.fromEntries(states) },
     expires: { N: String(Math.ceil(until / 1000)) },
   }
+}
+
+/** About the memory that an item takes, bytes. */
+export function bytesOf(item: Item): number {
+  return Object.values(item?.s?.M ?? {}).reduce((sum, { L }) => sum + 200 + L[0].B.length, 1000)
 }
 
 /** Whether a write is among the last ones of an item: its answer was lost, and the SDK has sent it again. */

@@ -6,14 +6,14 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { StateChange, Transaction } from '@sluice/transactional'
-import { changed, hasWritten, type Item, placeOf, stateIn } from './items.ts'
+import { bytesOf, changed, hasWritten, type Item, placeOf, stateIn } from './items.ts'
 import { type Command, ServerClock } from './server-clock.ts'
 
 /** The longest average pause before another attempt, ms, and how much longer each one is than the last. */
 const PAUSE_MS = 50
 const STEP_MS = 2
-/** The most items that a process remembers. */
-const MAX_REMEMBERED = 5000
+/** The most bytes of items that a process remembers. */
+const MAX_BYTES = 8_000_000
 /** Why an item was not written: it is another one, or a transaction is about it. */
 const FAILED = 'ConditionalCheckFailed'
 const CONFLICT = 'TransactionConflict'
@@ -41,6 +41,8 @@ export class Transactions {
   readonly #clock: (() => number) | undefined
   readonly #server = new ServerClock()
   readonly #remembered: Items = new Map()
+  /** Of the remembered items. */
+  #bytes = 0
 
   /** @param clock the injected clock */
   constructor(client: DynamoDBClient, table: string, clock: (() => number) | undefined) {
@@ -126,10 +128,15 @@ export class Transactions {
   #see(id: string, item: Item, seen: Items): void {
     seen.set(id, item)
     // The newest is the last.
-    this.#remembered.delete(id)
+    this.#forget(id)
     this.#remembered.set(id, item)
-    if (this.#remembered.size > MAX_REMEMBERED)
-      this.#remembered.delete(this.#remembered.keys().next().value as string)
+    this.#bytes += bytesOf(item)
+    while (this.#bytes > MAX_BYTES) this.#forget(this.#remembered.keys().next().value as string)
+  }
+
+  #forget(id: string): void {
+    if (this.#remembered.has(id)) this.#bytes -= bytesOf(this.#remembered.get(id))
+    this.#remembered.delete(id)
   }
 
   async #send(command: Command, abortSignal: AbortSignal): Promise<{ readonly Item?: Item }> {

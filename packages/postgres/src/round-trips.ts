@@ -67,7 +67,7 @@ export function roundTripsOf(statements: Statements): (client: Connection) => Ro
       const [settings, ...read] = statements.readAll(keys, ms) as [string, ...string[]]
       const write = inlined(statements.writeAll.text, valuesOf(writes, now, ms, from, until))
       const results = await send(client, [settings, write, ...read])
-      return { ...readOf(keys, results), isWritten: results[1]?.rows[0]?.[0] !== null }
+      return { ...readOf(keys, results), isWritten: typeof results[1]?.rows[0]?.[0] === 'string' }
     },
   })
 }

@@ -26,8 +26,8 @@ export type HeaderProfile =
 
 /**
  * The registry of profiles, by name, newest first. A profile is written beside its relatives and has a line below. The
- * syntax of draft-8 to draft-11 is one and the same, that of `draft-next` may change in any release. `dry-run` writes nothing: with it, the others also list the
- * policies of dry runs.
+ * syntax of draft-8 to draft-11 is one and the same, that of `draft-next` may change in any release. `dry-run` writes
+ * nothing: with it, the others also list the policies of dry runs.
  */
 const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
   'draft-next': draftNext,
