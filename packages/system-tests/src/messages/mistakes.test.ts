@@ -57,7 +57,7 @@ const TYPICAL: readonly (readonly [written: string, given: unknown, message: str
   [
     "{ limit: 100, window: '1m', store: new pg.Pool() }",
     { limit: 100, window: '1m', store: new pg.Pool() },
-    `store: Write postgresStore(pool) of @sluice/postgres, with a Pool of pg. ${CLIENT} an object of class BoundPool. (SLUICE_STORE_UNKNOWN, ${SITE}#sluice_store_unknown)`,
+    `store: Write postgresStore(pool) of @sluice/postgres, with a Pool of pg or a client of postgres.js. ${CLIENT} an object of class BoundPool. (SLUICE_STORE_UNKNOWN, ${SITE}#sluice_store_unknown)`,
   ],
 ]
 

@@ -65,6 +65,11 @@ describe('a client', () => {
     ['ioredis-mock', new RedisMock(), /memoryStore\(\).*ioredis-mock lacks struct/],
     ['a promise of a client', Promise.resolve(redis4.createClient()), /^Await it/],
     [
+      'a client of postgres.js',
+      Object.assign(() => {}, { unsafe: command }),
+      /^Write postgresStore/,
+    ],
+    [
       'a store of express-rate-limit',
       { increment: command, decrement: command, resetKey: command },
       /^Pass the client .* of another limiter/,

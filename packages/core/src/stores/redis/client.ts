@@ -125,6 +125,7 @@ type Other = Partial<
       connect: unknown
       getConnection: unknown
       query: unknown
+      unsafe: unknown
       increment: unknown
       middlewareStack: unknown
     }
@@ -132,8 +133,9 @@ type Other = Partial<
 
 function fixFor(value: Other): string {
   if (typeof value.then === 'function') return 'Await it: this is a promise.'
-  if (typeof value.connect === 'function' && typeof value.query === 'function') {
-    return 'Write postgresStore(pool) of @sluice/postgres, with a Pool of pg.'
+  const isPool = typeof value.connect === 'function' && typeof value.query === 'function'
+  if (isPool || typeof value.unsafe === 'function') {
+    return 'Write postgresStore(pool) of @sluice/postgres, with a Pool of pg or a client of postgres.js.'
   }
   if (typeof value.getConnection === 'function') {
     return 'Write mysqlStore(pool) of @sluice/mysql, with a pool of mysql2/promise.'
