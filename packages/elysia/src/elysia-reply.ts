@@ -1,4 +1,5 @@
-import { FetchReply, notOfFramework } from '@sluice/http/adapter'
+import { SluiceError } from '@sluice/core'
+import { FetchReply } from '@sluice/http/adapter'
 import type { Context } from 'elysia'
 
 export type Facts = Pick<Context, 'request' | 'server' | 'set'>
@@ -29,7 +30,13 @@ export class ElysiaReply extends FetchReply {
     const all = replies.get(this.#c.request)
     all?.push(this)
     if (all !== undefined || !isNeeded) return
-    throw notOfFramework('app', 'rateLimit outside of groups, and no aot: false', undefined)
+    throw new SluiceError({
+      code: 'SLUICE_REQUEST',
+      option: 'app',
+      expected: 'an application that waits for its limiters',
+      said: 'an instance within a group, or aot: false',
+      fix: "Use rateLimit outside of groups too, or set as: 'scoped' without concurrent and settle; with aot: false, only that works.",
+    })
   }
 
   /** What the application has set before is replaced; what it sets from now on wins. */
