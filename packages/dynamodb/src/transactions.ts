@@ -41,7 +41,7 @@ export class Transactions {
   readonly #clock: (() => number) | undefined
   readonly #server = new ServerClock()
   readonly #remembered: Items = new Map()
-  /** Of the remembered items. */
+  /** Bytes of the remembered items, so that what is remembered has a bound. */
   #bytes = 0
 
   /** @param clock the injected clock */
