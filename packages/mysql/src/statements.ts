@@ -83,10 +83,13 @@ export function expired(count: number, now: number | undefined): string {
   return `SELECT id FROM ${BY_EXPIRY} WHERE expires <= ${now ?? NOW} ORDER BY expires LIMIT ${count}`
 }
 
-/** Deletes these rows, unless they are used again. Each is found by its key: a list of them may be a scan. */
+/**
+ * Deletes these rows, unless they are used again. Each is found by its key: a list of them may be a scan. MariaDB does
+ * not see that under `sql_safe_updates`, which is off for this statement; MySQL reads its part as a comment.
+ */
 export function sweep(ids: readonly Uint8Array[], now: number | undefined): string {
   const texts = ids.map((id) => `"${Buffer.from(id).toString('hex')}"`)
-  return `DELETE t FROM JSON_TABLE('[${texts.join()}]', '$[*]' COLUMNS (id VARCHAR(900) PATH '$')) AS k STRAIGHT_JOIN sluice_states AS t ON t.id = UNHEX(k.id) WHERE t.expires <= ${now ?? NOW}`
+  return `/*M! SET STATEMENT sql_safe_updates = 0 FOR */ DELETE t FROM JSON_TABLE('[${texts.join()}]', '$[*]' COLUMNS (id VARCHAR(900) PATH '$')) AS k STRAIGHT_JOIN sluice_states AS t ON t.id = UNHEX(k.id) WHERE t.expires <= ${now ?? NOW}`
 }
 
 /** The state and the expiry of a row; without a state it has expired. */
