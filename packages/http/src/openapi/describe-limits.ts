@@ -1,5 +1,6 @@
 import { SluiceError } from '@sluice/core'
 import { checkObject } from '@sluice/core/internal'
+import { statusOfBan } from '../refusal/refusal.ts'
 import { Components, type Node } from './components.ts'
 import { fieldsOf, type Limit, refusalOf, refuses, waitFieldsOf } from './published.ts'
 
@@ -63,14 +64,15 @@ function basePath(document: object): string {
 }
 
 function describeOperation(operation: Node, limit: Limit, components: Components): Node {
-  const { access, dryRun, failsClosed, statusCode } = limit
+  const { access, bans, dryRun, failsClosed, statusCode } = limit
   const fields = fieldsOf(limit, components)
   const mayRefuse = refuses(limit)
   const wait = mayRefuse || failsClosed ? waitFieldsOf(limit, components) : {}
   const ofRefusal = mayRefuse ? { ...fields, ...wait } : fields
+  const ofBan = mayRefuse && bans ? String(statusOfBan(statusCode)) : undefined
   const responses = Object.entries((operation.responses ?? {}) as Node).map(([status, given]) => {
     const response = components.resolve(given)
-    const isRefusal = status === String(statusCode)
+    const isRefusal = status === String(statusCode) || status === ofBan
     const wanted = isRefusal ? ofRefusal : /^[24]/.test(status) ? fields : {}
     const known = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase())
     const missing = Object.entries(wanted).filter(([name]) => !known.includes(name.toLowerCase()))
@@ -80,6 +82,7 @@ function describeOperation(operation: Node, limit: Limit, components: Components
   })
   const all = Object.fromEntries(responses)
   if (mayRefuse) all[statusCode] ??= refusalOf(limit, ofRefusal, components)
+  if (ofBan) all[ofBan] ??= refusalOf(limit, ofRefusal, components, 429)
   if (access?.denies && !dryRun) all[403] ??= refusalOf(limit, fields, components, 403)
   if (failsClosed && !dryRun) all[503] ??= refusalOf(limit, wait, components, 503)
   return { ...operation, responses: all }

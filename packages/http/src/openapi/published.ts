@@ -12,6 +12,7 @@ export type Limit = Pick<
   Options,
   | 'access'
   | 'adapter'
+  | 'bans'
   | 'dryRun'
   | 'failsClosed'
   | 'policies'
@@ -78,31 +79,27 @@ export function waitFieldsOf({ profile }: Limit, components: Components): Record
 
 /**
  * The response of a refusal: without content where the application sends its own.
- * @param other the status of a refusal that no policy has decided
+ * @param other the status of a refusal that is none of the limit's: 429 of a ban, where limits have another one
  */
 export function refusalOf(
   limit: Limit,
   headers: object,
   components: Components,
-  other?: 403 | 503,
+  other?: 403 | 429 | 503,
 ): object {
-  const { adapter, policies, profile, respond, rules, statusCode } = limit
+  const { adapter, bans, policies, profile, respond, rules, statusCode } = limit
   const status = other ?? statusCode
-  const [problem, banned] = [false, true].map((isBan) => problemOf({ status, banned: isBan })) as [
-    ReturnType<typeof problemOf>,
-    ReturnType<typeof problemOf>,
-  ]
-  const namesPolicies = other === undefined && problem.type !== 'about:blank'
-  const quotas = namesPolicies ? rules.flatMap((rule) => quotaText(rule) ?? []) : []
-  const description =
-    quotas.length > 0 ? `${problem.title}: ${quotas.join(', ')}.` : `${problem.title}.`
-  const name = status === 429 ? 'RateLimited' : problem.title.replace(/ /g, '')
+  const kinds = other === 429 ? [true] : other === undefined && bans ? [false, true] : [false]
+  const problems = kinds.map((banned) => problemOf({ status, banned }))
+  const [{ title, type }] = problems as [ReturnType<typeof problemOf>]
+  const namesPolicies = other !== 403 && other !== 503 && type !== 'about:blank'
+  const quotas = other === undefined ? rules.flatMap((rule) => quotaText(rule) ?? []) : []
+  const isTold = namesPolicies && quotas.length > 0
+  const description = isTold ? `${title}: ${quotas.join(', ')}.` : `${title}.`
+  const name = status === 429 && other === undefined ? 'RateLimited' : title.replace(/ /g, '')
   const isOwn = respond === 'throw' ? adapter.toThrown === undefined : typeof respond === 'function'
-  const either = (one: string, other: string) => ({
-    type: 'string',
-    enum: [...new Set([one, other])],
-  })
-  const error = profile.errorOf?.(problem.title, undefined, 1)
+  const oneOf = (texts: string[]) => ({ type: 'string', enum: [...new Set(texts)] })
+  const error = profile.errorOf?.(title, undefined, 1)
   const members = Object.entries(error ?? {}).map(([member, value]) => {
     return [member, typeof value === 'string' ? text(256) : { enum: [value] }]
   })
@@ -110,8 +107,8 @@ export function refusalOf(
     type: 'object',
     required: ['type', 'title', 'status'],
     properties: {
-      type: either(problem.type, banned.type),
-      title: either(problem.title, banned.title),
+      type: oneOf(problems.map((problem) => problem.type)),
+      title: oneOf(problems.map((problem) => problem.title)),
       status: { ...integer(status, status), enum: [status] },
       ...(namesPolicies && {
         'violated-policies': { type: 'array', maxItems: policies.length, items: text(128) },

@@ -81,6 +81,7 @@ export function compileOptions<Request, Response>(
     chargesAll: skip === undefined && access === undefined,
     priority: options.priority ?? 0,
     respond: options.respond,
+    bans: options.ban !== undefined,
     /** Whether requests are refused while the store fails. One in this process alone does not fail. */
     failsClosed: options.onStoreError === 'deny' && options.store !== undefined,
     onDecision: options.onDecision,

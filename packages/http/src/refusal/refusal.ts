@@ -58,9 +58,13 @@ export function refusalOf(
   })
   const policies = [...state.policies]
   policies[longest] = { ...policy, effectiveMs: toSeconds(wait) * 1000 }
-  // A ban is neither about the server nor about a price.
-  const status = banned && (statusCode === 503 || statusCode === 402) ? 429 : statusCode
+  const status = banned ? statusOfBan(statusCode) : statusCode
   return { status, retryAfterMs: wait, state: { ...state, policies }, banned, key }
+}
+
+/** The status of the refusal of a banned client: a ban is neither about the server nor about a price. */
+export function statusOfBan(statusCode: RefusalStatus): RefusalStatus {
+  return statusCode === 503 || statusCode === 402 ? 429 : statusCode
 }
 
 /** The fields of a refusal besides those of the policies (RFC 9110 §10.2.3, RFC 6585 §4). */

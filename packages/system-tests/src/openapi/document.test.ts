@@ -52,6 +52,12 @@ const fieldsOf = (response: Response | undefined) => Object.keys(response?.heade
 
 const DRAFT_11 = ['RateLimit', 'RateLimit-Policy']
 const LIMIT = { limit: 100, window: '1m', headers: 'draft-11' } as const
+/** The first request begins a ban. */
+const BANNED = {
+  limit: 0,
+  statusCode: 503,
+  ban: { after: 1, within: '1h', for: ['1h'] },
+} as const
 /** A server of Redis that nobody reaches, without which every request is refused. */
 const closed = () =>
   ({
@@ -120,6 +126,7 @@ describe('the refusals of a server', () => {
   test.each<[string, number, object, string[]]>([
     ['a client on deny', 403, { deny: ['127.0.0.1', '::1'] }, []],
     ['a store that fails', 503, closed(), ['retry-after']],
+    ['a banned client', 429, BANNED, ['ratelimit', 'ratelimit-policy', 'retry-after']],
   ])('%s: the refusal is as the document says', async (_, status, options, sent) => {
     const limit = rateLimit({ ...LIMIT, ...options })
     jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
