@@ -5,7 +5,6 @@ import { whyNoPostgres } from '@sluice/test-harness/postgres'
 import { whyNoSqlite } from '@sluice/test-harness/sqlite'
 import type { History } from './history.ts'
 import { judge } from './judge.ts'
-import { LONGEST } from './keys.ts'
 import { linearize } from './linearize.ts'
 import { record } from './record.ts'
 
@@ -40,8 +39,10 @@ describe('the answers to all processes are one history of the sequential limiter
   })
   test('Redis Cluster; and what a replica did not get has been lost', async () => {
     const histories = await recordRight('cluster')
-    const history = histories.get(LONGEST) as History
-    expect(typeof linearize({ ...history, losses: [] })).toBe('object')
+    // A search may not come to an end on a slow machine, and a key may have lost nothing.
+    const isWrongWithout = (history: History) =>
+      typeof linearize({ ...history, losses: [] }) === 'object'
+    expect([...histories.values()].some(isWrongWithout)).toBe(true)
   })
 })
 describeUnless(whyNoPostgres(), 'so it is', () => {
