@@ -4,8 +4,8 @@ import type { StoreKit } from './store-kit.ts'
 import { storeSuite } from './store-suite.ts'
 import { MapDatabase, type Mistakes } from './testing/map-database.ts'
 
-/** The names of the tests that a store fails. */
-async function failuresOf(kit: StoreKit<Store>): Promise<string[]> {
+/** The names of the tests that a store fails, of those with such a name. */
+async function failuresOf(kit: StoreKit<Store>, played = /./): Promise<string[]> {
   const tests: [name: string, run: () => Promise<void>][] = []
   const runner = {
     describe: (_: string, define: () => void) => define(),
@@ -13,7 +13,8 @@ async function failuresOf(kit: StoreKit<Store>): Promise<string[]> {
   }
   storeSuite(runner, 'the store', kit)
   const failures: string[] = []
-  for (const [name, run] of tests) await run().catch(() => failures.push(name))
+  for (const [name, run] of tests)
+    if (played.test(name)) await run().catch(() => failures.push(name))
   return failures
 }
 
@@ -51,7 +52,7 @@ describe('the suite', () => {
     [{ rtrim: true }, /spaces whose names differ/],
     [{ deferred: true }, /several stores that share their states/],
   ])('fails a store with %j', async (mistakes, name) => {
-    expect(await failuresOf(kitOf(mistakes))).toContainEqual(expect.stringMatching(name))
+    expect(await failuresOf(kitOf(mistakes), name)).not.toEqual([])
   })
 
   test('fails a store that changes the charges', async () => {
@@ -60,9 +61,8 @@ describe('the suite', () => {
       for (const charge of requests.flat()) charge.cost = 0
       return results
     })
-    const failures = await failuresOf(kitOf({}, changing))
-    expect(failures).toContainEqual(expect.stringMatching(/charges stay as they are/))
-    expect(failures).toContainEqual(expect.stringMatching(/charges that nobody can change/))
+    for (const name of [/charges stay as they are/, /charges that nobody can change/])
+      expect(await failuresOf(kitOf({}, changing), name)).not.toEqual([])
   })
 
   test('fails a store that looks at charges after its answer', async () => {
@@ -71,7 +71,6 @@ describe('the suite', () => {
       setImmediate(() => ledger.decide(requests).catch(() => {}))
       return results
     })
-    const failures = await failuresOf(kitOf({}, late))
-    expect(failures).toContainEqual(expect.stringMatching(/charges stay as they are/))
+    expect(await failuresOf(kitOf({}, late), /charges stay as they are/)).not.toEqual([])
   })
 })
