@@ -28,7 +28,7 @@ describeUnless(whyNoMysql(), 'MySQL', () => {
 
   const create = (clock: () => number) => mysqlStore(pool, { clock })
 
-  // PostgreSQL plays all algorithms on the same base.
+  // SQLite plays all algorithms on the same base.
   const played = process.env.SLUICE_RELEASE === '1' ? runner : runnerOfOneAlgorithm
   storeSuite(played, 'the MySQL store', {
     mode: 'async',
