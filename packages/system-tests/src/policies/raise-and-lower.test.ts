@@ -105,7 +105,7 @@ function suite(open: () => Store, runs: number): void {
     const store = open()
     await fc.assert(
       fc.asyncProperty(steps, (all) => play(subject, store, all)),
-      { numRuns: isAll ? 10 * runs : runs },
+      { numRuns: isAll ? 3 * runs : runs },
     )
   })
 }
