@@ -1,5 +1,6 @@
 import { treaty } from '@elysiajs/eden'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { shedFetch } from '@sluice/hono/overload'
 import { until } from '@sluice/test-harness/redis'
 import { Elysia } from 'elysia'
 import { type RateLimitOptions, type RateLimitPlugin, rateLimit } from './index.ts'
@@ -245,4 +246,30 @@ test.each([
   expect(() => rateLimit({ ...ONCE, [option]: value } as never)).toThrow(
     expect.objectContaining({ code, option }),
   )
+})
+
+test('shedFetch sheds load before a limit counts it', async () => {
+  // Time stands still: the places stay as many as at the start.
+  const now = jest.spyOn(performance, 'now').mockReturnValue(1000)
+  type Handle = (...args: unknown[]) => unknown
+  const queue = { max: 2, maxWait: '1m' } as const
+  const shed = shedFetch({ queue }, (given: Request, handle: Handle) => handle(given) as Response)
+  const limit = made({ ...ONCE, limit: 1000 })
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const app = new Elysia()
+    .wrap((handle) => (given: Request) => shed(given, handle))
+    .use(limit)
+    .get('/', async () => {
+      await finished
+      return 'served'
+    })
+  const all = Promise.all(Array.from({ length: 100 }, () => app.handle(request('/'))))
+  finish()
+  const served = (await all).filter(({ status }) => status === 200)
+  expect(served.length).toBeLessThan(100)
+  expect((await limit.limiter.peek('client')).remaining).toBe(1000 - served.length)
+  now.mockRestore()
 })
