@@ -18,12 +18,12 @@ export interface FoundOptions {
 
 /**
  * Types an object that a constant keeps, in TypeScript: the functions in it have parameters without
- * types, and a name or a duration would be any text. To be called when the object is finished.
+ * types, and a name or a duration would be any text.
  *
  * @param imports the imports of the other limiter, whose types of options would not fit
  * @param type the type of the options
  */
-export function typeConstant(imports: Imports, { options }: FoundOptions, type: string): void {
+function typeConstant(imports: Imports, { options }: FoundOptions, type: string): void {
   const { source } = imports
   const { path } = options
   let outer: NodePath = path
@@ -87,13 +87,45 @@ export function leaveUse(source: Source): never {
 /** The owners of options: the calls, or the objects, that a peer rewrites in a file. */
 export type Owners = ReadonlySet<t.Node>
 
+/** The rewriting of a package's limiters in a file. */
+export interface Rewriting {
+  readonly imports: Imports
+  readonly owners: Owners
+  /** Objects of options that are rewritten. */
+  readonly seen: Set<t.Node>
+}
+
+/** @param owners what is rewritten */
+export function rewritingOf(imports: Imports, owners: readonly NodePath[]): Rewriting {
+  return { imports, owners: new Set(owners.map(({ node }) => node)), seen: new Set() }
+}
+
+/**
+ * Rewrites the objects that options consist of.
+ *
+ * @param rewrite called for each of them, before it is finished
+ * @param type the type of the options, for an object that a constant keeps
+ */
+export function rewriteOptions(
+  { imports, owners, seen }: Rewriting,
+  path: NodePath,
+  rewrite: (found: FoundOptions) => void,
+  type?: string,
+): void {
+  for (const found of findOptions(imports.source, path, owners, seen)) {
+    rewrite(found)
+    found.options.finish()
+    if (type !== undefined) typeConstant(imports, found, type)
+  }
+}
+
 /**
  * The objects that options consist of: the object itself, or that of a constant in the file, and those
  * that are spread into it. Leaves the call if something else makes or reads some of them.
  *
  * @param seen objects that were found before: they are left out
  */
-export function findOptions(
+function findOptions(
   source: Source,
   path: NodePath,
   owners: Owners,

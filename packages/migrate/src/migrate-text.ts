@@ -122,7 +122,7 @@ function migrateAlone(
     try {
       const peers = PEERS.filter((peer) => {
         const isExported = leaveExports(source, peer)
-        return peer.migrate(source) || isExported
+        return peer.migrate(new Imports(source, peer.name, peer.sluice ?? '')) || isExported
       }).map(({ name }) => name)
       leaveSharers(source)
       if (leftCalls.size === known) {

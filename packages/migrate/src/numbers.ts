@@ -116,30 +116,52 @@ function isEnvironment(path: NodePath): boolean {
   )
 }
 
-/**
- * Renames the options of a limit. A duration of constants becomes text, as `'15m'`.
- *
- * @param limits the names of a limit there, of which one is given
- * @param unset the window and the limit there where none is given
- */
-export function renameNumbers(
+/** The option of another limiter that says its window. */
+interface WindowOption {
+  readonly window: string
+  /** What it takes without the option, ms. */
+  readonly windowMs?: number
+  /** What a number counts, ms. Default: 1. */
+  readonly unitMs?: 1 | 1000
+  /** Whether it reads text as Sluice does, such as `'1 minute'`. */
+  readonly readsText?: true
+}
+
+/** The options of another limiter that say its limit, and what it takes without them. */
+export interface Numbers extends WindowOption {
+  readonly windowMs: number
+  /** The names of the limit, of which one is given. */
+  readonly limits: readonly string[]
+  readonly limit: number
+}
+
+/** Renames the options of a limit. A duration of constants becomes text, as `'15m'`. */
+export function renameNumbers(source: Source, options: OptionsObject, numbers: Numbers): void {
+  renameWindow(source, options, numbers)
+  renameLimit(source, options, numbers.limits, numbers.limit)
+}
+
+export function renameWindow(
   source: Source,
   options: OptionsObject,
-  window: string,
-  limits: readonly string[],
-  unitMs: 1 | 1000 = 1,
-  unset: readonly number[] = [],
+  { window, unitMs = 1, readsText, windowMs }: WindowOption,
 ): void {
   const length = options.value(window)
-  if (length !== undefined) {
-    checkWindow(source, length, window, unitMs)
-    const text = durationOf(source, length, unitMs)
-    const isText = text.startsWith("'") || length.isStringLiteral()
-    options.rename(
-      window,
-      isText ? text : numberText(source, length, text, window === 'timeWindow', unset[0]),
-    )
-  }
+  if (length === undefined) return
+  checkWindow(source, length, window, unitMs)
+  const text = durationOf(source, length, unitMs)
+  const isText = text.startsWith("'") || length.isStringLiteral()
+  // What is multiplied is a number, also if the variable is not set.
+  const unset = unitMs === 1 ? windowMs : undefined
+  options.rename(window, isText ? text : numberText(source, length, text, readsText, unset))
+}
+
+export function renameLimit(
+  source: Source,
+  options: OptionsObject,
+  limits: readonly string[],
+  unset?: number,
+): void {
   const [name, other] = limits.filter((each) => options.has(each))
   if (other !== undefined) source.leave(`${limits.join(', ')}: only one of them says the limit.`)
   const value = name === undefined ? undefined : options.value(name)
@@ -147,7 +169,7 @@ export function renameNumbers(
   checkLimit(source, value, name)
   renameFunction(source, options, name)
   const text = source.original(value.node)
-  const number = value.isFunction() ? text : numberText(source, value, text, false, unset[1])
+  const number = value.isFunction() ? text : numberText(source, value, text, false, unset)
   if (number !== text) options.rename(name, number)
 }
 
@@ -188,25 +210,32 @@ export function constantOf(path: NodePath | undefined): number | undefined {
   return confident && typeof value === 'number' ? value : undefined
 }
 
+/** Adds the defaults of the other limiter, where its options are missing, and the algorithm. @returns see `addLog` */
+export function addDefaults(source: Source, found: FoundOptions, numbers: Numbers): boolean {
+  const { options, mayHave } = found
+  if (!mayHave(numbers.window)) options.add(['window', durationText(numbers.windowMs)])
+  if (!numbers.limits.some(mayHave)) options.add(['limit', `${numbers.limit}`])
+  return addLog(source, found, numbers)
+}
+
 /**
  * Adds the algorithm that behaves most like a window that begins with a client's first request.
  *
- * @param names what the limit is called there
- * @param limit the limit where none is given
  * @returns whether it is added
  */
-export function addLog(
-  source: Source,
-  found: FoundOptions,
-  names: readonly string[],
-  limit: number,
-): boolean {
-  const given = names.filter((name) => found.mayHave(name))
+export function addLog(source: Source, found: FoundOptions, { limits, limit }: Numbers): boolean {
+  const given = limits.filter((name) => found.mayHave(name))
   const [name] = given
   const value = name === undefined ? undefined : found.soleValue(name)
   const isLog = name === undefined ? isShort(limit) : given.length === 1 && takesLog(source, value)
   if (isLog) found.options.add(LOG)
   return isLog
+}
+
+/** The options that say what another limiter takes without any. */
+export function defaultsText({ limit, windowMs }: Numbers, headers = ''): string {
+  const fields = headers && `, headers: ${headers}`
+  return `{ limit: ${limit}, window: ${durationText(windowMs)}, ${LOG.join(': ')}${fields} }`
 }
 
 /** Whether a log is written for a limit. A function may return more than a log can hold. */

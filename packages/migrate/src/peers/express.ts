@@ -1,17 +1,10 @@
 import type { NodePath } from '@babel/traverse'
-import type * as t from '@babel/types'
 import { readsOf } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import {
-  type FoundOptions,
-  findOptions,
-  leaveUse,
-  type Owners,
-  typeConstant,
-} from '../find-options.ts'
+import { type FoundOptions, type Owners, type Rewriting, rewriteOptions } from '../find-options.ts'
 import { memberOf } from '../functions.ts'
-import { callOf, Imports, isTypeUse, type Use, type UseCall } from '../imports.ts'
-import { addLog, constantOf, renameNumbers } from '../numbers.ts'
+import { Imports, type Use, type UseCall } from '../imports.ts'
+import { addDefaults, constantOf, defaultsText, renameNumbers } from '../numbers.ts'
 import { checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
@@ -29,15 +22,12 @@ import {
   mixed,
   TYPES,
 } from './express-types.ts'
+import { leavePassedOn, limiterCalls } from './limiter-calls.ts'
 import type { Peer } from './peer.ts'
 import { renameSettle } from './settle.ts'
 
 const MODULE = 'express-rate-limit'
-/** The defaults of express-rate-limit. */
-const DEFAULTS = [
-  ['windowMs', 'window', "'1m'"],
-  ['limit', 'limit', '5'],
-] as const
+const NUMBERS = { window: 'windowMs', windowMs: 60_000, limits: ['max', 'limit'], limit: 5 }
 /** Options that do not exist here: what they do is always so, or is not needed. */
 const NOT_NEEDED = ['validate', 'logger', 'requestPropertyName'] as const
 const LOGGER =
@@ -49,16 +39,13 @@ const ALONE =
 export const expressRateLimit: Peer = {
   name: MODULE,
   sluice: '@sluice/express',
-  migrate(source: Source) {
-    const imports = new Imports(source, MODULE, '@sluice/express')
+  migrate(imports: Imports) {
     if (!imports.isUsed) return false
+    const { source } = imports
     const redis = new Imports(source, 'rate-limit-redis', '')
     const limiters = imports.uses.filter(({ name }) => isLimiter(name))
-    const calls = limiters.flatMap((use) => callOf(use) ?? [])
-    const owners: Owners = new Set(
-      calls.filter(({ call }) => !source.isLeft(call)).map(({ call }) => call.node),
-    )
-    const seen = new Set<t.Node>()
+    const { calls, rewriting } = limiterCalls(imports, limiters)
+    const { owners } = rewriting
     const inTheWay = imports.uses.find(
       (use) =>
         isForeignType(imports, use) ||
@@ -69,14 +56,12 @@ export const expressRateLimit: Peer = {
         if (inTheWay !== undefined) source.leave(mixed(source, inTheWay))
         checkMethods(source, call)
         imports.replace(use, 'rateLimit')
-        migrateCall({ source, imports, redis, owners, seen }, call)
+        migrateCall({ source, imports, redis }, rewriting, call)
       })
     }
     const [type] = calls.length === 0 ? imports.uses.filter(({ name }) => name in TYPES) : []
     if (type !== undefined) source.migrate(type.path, () => source.leave(ALONE))
-    for (const { path } of limiters.filter((use) => !callOf(use) && !isTypeUse(use.path))) {
-      source.migrate(path, () => leaveUse(source))
-    }
+    leavePassedOn(imports, limiters)
     for (const use of imports.uses) replaceName(source, imports, use, owners)
     replaceInfo(source)
     noteTrustProxy(source)
@@ -87,11 +72,6 @@ export const expressRateLimit: Peer = {
 }
 
 type Call = UseCall['call']
-
-interface Context extends Stores {
-  readonly owners: Owners
-  readonly seen: Set<t.Node>
-}
 
 const METHODS = ['resetKey', 'getKey']
 
@@ -121,33 +101,27 @@ function replaceName(source: Source, imports: Imports, use: Use, owners: Owners)
   } else if (isLimiter(name) && source.left.length === 0) imports.replace(use, 'rateLimit')
 }
 
-function migrateCall(context: Context, call: Call): void {
-  const { source, imports, owners, seen } = context
+function migrateCall(stores: Stores, rewriting: Rewriting, call: Call): void {
+  const { source } = stores
   const [given] = call.get('arguments') as NodePath[]
   if (given === undefined) {
     source.note(call, DIFFERENCES.window(MODULE, true))
     source.note(call, DIFFERENCES.retryAfter)
     source.note(call, DIFFERENCES.body)
     const callee = source.current(call.node.callee)
-    source.replace(
-      call.node,
-      `${callee}({ limit: 5, window: '1m', algorithm: 'sliding-log', headers: 'legacy' })`,
-    )
+    source.replace(call.node, `${callee}(${defaultsText(NUMBERS, "'legacy'")})`)
     return
   }
   if (call.isNewExpression()) removeNew(source, call)
-  for (const found of findOptions(source, given, owners, seen)) {
-    migrateOptions(context, call, found)
-    found.options.finish()
-    typeConstant(imports, found, 'RateLimitOptions')
-  }
+  const rewrite = (found: FoundOptions) => migrateOptions(stores, call, found)
+  rewriteOptions(rewriting, given, rewrite, 'RateLimitOptions')
 }
 
-function migrateOptions(context: Context, call: Call, found: FoundOptions): void {
-  const { source } = context
+function migrateOptions(stores: Stores, call: Call, found: FoundOptions): void {
+  const { source } = stores
   const { options, isWhole, mayHave } = found
   checkOptions(source, options)
-  renameNumbers(source, options, 'windowMs', ['max', 'limit'], 1, [60_000, 5])
+  renameNumbers(source, options, NUMBERS)
   renameFunction(source, options, 'skip')
   checkAddress(source, options)
   renameKey(source, options, 'keyGenerator')
@@ -155,7 +129,7 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
   renameHeaders(source, options, sendsLegacy, sendsLegacy && !mayHave('standardHeaders'))
   const isOther = ['handler', 'message', 'statusCode'].some(mayHave)
   renameResponse(source, options)
-  const isShared = renameStore(context, options, call)
+  const isShared = renameStore(stores, options, call)
   renameSettle(source, options, {
     given: ['request', 'response'],
     usual: '(_request, response) => (response.statusCode < 400 ?',
@@ -168,11 +142,7 @@ function migrateOptions(context: Context, call: Call, found: FoundOptions): void
   if (constantOf(options.value('delayMs')) === 0) options.remove('delayMs')
   checkUnknown(source, options, ['statusCode'])
   if (!isWhole) return
-  for (const [name, here, value] of DEFAULTS) {
-    const isSet = mayHave(name) || (name === 'limit' && mayHave('max'))
-    if (!isSet) options.add([here, value])
-  }
-  const isLog = addLog(source, found, ['max', 'limit'], 5)
+  const isLog = addDefaults(source, found, NUMBERS)
   source.note(call, DIFFERENCES.window(MODULE, isLog))
   source.note(call, DIFFERENCES.retryAfter)
   if (!isOther) source.note(call, DIFFERENCES.body)

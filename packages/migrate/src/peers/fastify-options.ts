@@ -5,7 +5,7 @@ import { nameOf, resolved, unwrapped } from '../bindings.ts'
 import { ofFastifyContext } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationOf } from '../durations.ts'
-import type { FoundOptions, Owners } from '../find-options.ts'
+import type { FoundOptions, Rewriting } from '../find-options.ts'
 import {
   functionText,
   type InlineFunction,
@@ -16,7 +16,14 @@ import {
   setParameters,
 } from '../functions.ts'
 import type { Imports } from '../imports.ts'
-import { addLog, constantOf, mayBeText, renameNumbers } from '../numbers.ts'
+import {
+  addDefaults,
+  addLog,
+  constantOf,
+  mayBeText,
+  type Numbers,
+  renameNumbers,
+} from '../numbers.ts'
 import {
   call,
   checkUnknown,
@@ -33,8 +40,7 @@ import { validPrefix } from './redis-store.ts'
 export interface Context {
   readonly source: Source
   readonly imports: Imports
-  readonly owners: Owners
-  readonly seen: Set<t.Node>
+  readonly rewriting: Rewriting
   /** False if the plugin limits only routes with options of their own; undefined: it is not seen. */
   isGlobal: boolean | undefined
 }
@@ -42,6 +48,13 @@ export interface Context {
 /** Where options are: a part is spread into others. */
 export type Place = 'plugin' | 'part' | 'route' | 'hook'
 
+export const NUMBERS: Numbers = {
+  window: 'timeWindow',
+  windowMs: 60_000,
+  readsText: true,
+  limits: ['max'],
+  limit: 1000,
+}
 const HOOKS = ['onRequest', 'preValidation', 'preHandler']
 /** Refused requests are not counted here, so these have no meaning. */
 const NOT_COUNTED = ['continueExceeding', 'exponentialBackoff']
@@ -61,7 +74,7 @@ export function migrateOptions(context: Context, found: FoundOptions, place: Pla
   const text = window && durationOf(source, window, 1)
   const max = options.value('max')
   if (max !== undefined && mayBeText(max)) source.leave(TEXT)
-  renameNumbers(source, options, 'timeWindow', ['max'], 1, [60_000])
+  renameNumbers(source, options, NUMBERS)
   checkDuration(source, window)
   const readsRequest = ['keyGenerator', 'max', 'allowList', 'timeWindow'].some((name) =>
     isInlineFunction(options.value(name)),
@@ -77,11 +90,11 @@ export function migrateOptions(context: Context, found: FoundOptions, place: Pla
   renameEvents(source, options)
   renameGlobal(context, options, place)
   renameOthers(source, options)
-  const isPlugin = place === 'plugin'
-  if (isPlugin && !mayHave('timeWindow')) options.add(['window', "'1m'"])
-  if (isPlugin && !mayHave('max')) options.add(['limit', '1000'])
-  const isLog = (isPlugin || options.has('max')) && addLog(source, found, ['max'], 1000)
-  if (!isPlugin) return
+  if (place !== 'plugin') {
+    if (options.has('max')) addLog(source, found, NUMBERS)
+    return
+  }
+  const isLog = addDefaults(source, found, NUMBERS)
   if (context.isGlobal !== false) source.note(options.path, DIFFERENCES.fastifyUnknown)
   source.note(options.path, DIFFERENCES.window(context.imports.from, isLog))
   source.note(options.path, DIFFERENCES.retryAfter)

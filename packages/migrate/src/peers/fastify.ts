@@ -2,12 +2,13 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { importedFrom, nameOf, propertyOf, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { findOptions, type Owners, typeConstant } from '../find-options.ts'
-import { Imports, type Use } from '../imports.ts'
+import { type FoundOptions, rewriteOptions, rewritingOf } from '../find-options.ts'
+import type { Imports, Use } from '../imports.ts'
+import { defaultsText } from '../numbers.ts'
 import { OptionsObject } from '../options-object.ts'
 import type { Parsed } from '../parse.ts'
 import type { Source } from '../source.ts'
-import { type Context, migrateOptions } from './fastify-options.ts'
+import { type Context, migrateOptions, NUMBERS } from './fastify-options.ts'
 import type { Peer } from './peer.ts'
 
 const MODULE = '@fastify/rate-limit'
@@ -29,8 +30,8 @@ const OWN_NAMES = [
 export const fastifyRateLimit: Peer = {
   name: MODULE,
   sluice: '@sluice/fastify',
-  migrate(source: Source) {
-    const imports = new Imports(source, MODULE, '@sluice/fastify')
+  migrate(imports: Imports) {
+    const { source } = imports
     const routes = routesIn(source)
     const hooks = hooksIn(source)
     const checks = methodsIn(source, 'createRateLimit')
@@ -39,11 +40,8 @@ export const fastifyRateLimit: Peer = {
     const hasOthers = noteOthers(source, routes)
     if (!imports.isUsed && own.length === 0) return hasOthers
     const registrations = new Map(plugins.map((use) => [registrationOf(use.path), use]))
-    const owners: Owners = new Set(
-      [...registrations.keys(), ...hooks, ...routes].map((each) => each.node),
-    )
-    const isGlobal = isGlobalIn(source.files)
-    const context: Context = { source, imports, owners, seen: new Set(), isGlobal }
+    const rewriting = rewritingOf(imports, [...registrations.keys(), ...hooks, ...routes])
+    const context: Context = { source, imports, rewriting, isGlobal: isGlobalIn(source.files) }
     source.migrateJointly(
       MODULE,
       new Map<NodePath, () => void>([
@@ -95,17 +93,13 @@ function migrateRegistration(context: Context, register: NodePath, use: Use): vo
     source.note(register, DIFFERENCES.retryAfter)
     source.note(register, DIFFERENCES.fastifyBody)
     source.note(register, DIFFERENCES.fastifyUnknown)
-    source.edits.appendLeft(
-      plugin?.node.end as number,
-      ", { limit: 1000, window: '1m', algorithm: 'sliding-log', headers: 'legacy-delta' }",
-    )
+    const end = plugin?.node.end as number
+    source.edits.appendLeft(end, `, ${defaultsText(NUMBERS, "'legacy-delta'")}`)
     return
   }
-  for (const found of findOptions(source, options, context.owners, context.seen)) {
+  const rewrite = (found: FoundOptions) =>
     migrateOptions(context, found, found.isWhole ? 'plugin' : 'part')
-    found.options.finish()
-    typeConstant(imports, found, 'RateLimitOptions')
-  }
+  rewriteOptions(context.rewriting, options, rewrite, 'RateLimitOptions')
 }
 
 /** The values of `config: { rateLimit: … }`: objects, constants of the file, and what is made elsewhere. */
@@ -165,14 +159,11 @@ function hasOwnName(source: Source, path: NodePath<t.ObjectExpression>): boolean
 }
 
 function migrateRoute(context: Context, path: NodePath): void {
-  const { source, owners, seen } = context
+  const { source, rewriting } = context
   if (!path.parentPath?.parentPath?.parentPath?.isObjectProperty()) source.leave(SET_LATER)
   source.note(path, DIFFERENCES.fastifyRoute)
-  for (const found of findOptions(source, path, owners, seen)) {
-    migrateOptions(context, found, 'route')
-    found.options.finish()
-    typeConstant(context.imports, found, 'FastifyRouteOptions')
-  }
+  const rewrite = (found: FoundOptions) => migrateOptions(context, found, 'route')
+  rewriteOptions(rewriting, path, rewrite, 'FastifyRouteOptions')
 }
 
 /** `fastify.rateLimit(options)`: as a hook of a route. */
@@ -211,11 +202,8 @@ function migrateHook(context: Context, path: NodePath<t.CallExpression>): void {
     if (context.isGlobal === false) context.source.edits.appendLeft(end, '{ skip: () => false }')
     return
   }
-  const { source, owners, seen } = context
-  for (const found of findOptions(source, given as NodePath, owners, seen)) {
-    migrateOptions(context, found, 'hook')
-    found.options.finish()
-  }
+  const rewrite = (found: FoundOptions) => migrateOptions(context, found, 'hook')
+  rewriteOptions(context.rewriting, given as NodePath, rewrite)
 }
 
 /** Whether the plugin limits all routes; undefined: where it is registered is not seen. */

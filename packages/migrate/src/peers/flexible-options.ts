@@ -2,9 +2,9 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
-import { type FoundOptions, findOptions, type Owners, typeConstant } from '../find-options.ts'
+import { type FoundOptions, type Rewriting, rewriteOptions, rewritingOf } from '../find-options.ts'
 import { Imports } from '../imports.ts'
-import { addLog, constantOf, renameNumbers } from '../numbers.ts'
+import { addDefaults, constantOf, defaultsText, renameNumbers } from '../numbers.ts'
 import { checkUnknown } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
@@ -13,11 +13,13 @@ import { checkClient } from './redis-client.ts'
 import { prefixText, validPrefix } from './redis-store.ts'
 import type { ConsumePlan } from './refusal-code.ts'
 
-/** The defaults of rate-limiter-flexible. */
-const DEFAULTS = [
-  ['points', 'limit', '4'],
-  ['duration', 'window', "'1s'"],
-] as const
+const NUMBERS = {
+  window: 'duration',
+  windowMs: 1000,
+  unitMs: 1000,
+  limits: ['points'],
+  limit: 4,
+} as const
 /** Options that are built in here, or are about the connection. */
 const NOT_NEEDED = [
   'inMemoryBlockOnConsumed',
@@ -38,45 +40,38 @@ export type AtFailure = ConsumePlan['atFailure'] | 'works'
 /**
  * `new RateLimiterRedis({ … })` becomes `createLimiter({ … })`. May leave the call that is being rewritten.
  *
- * @param owners the limiters of the file that are rewritten
  * @param atFailure what its calls do while its store fails
  */
 export function migrateConstructor(
-  imports: Imports,
+  rewriting: Rewriting,
   made: NodePath<t.NewExpression>,
   name: string,
-  owners: Owners,
-  seen: Set<t.Node>,
   atFailure: AtFailure = 'works',
 ): void {
-  const { source } = imports
+  const { source } = rewriting.imports
   const [given, ...others] = made.get('arguments') as NodePath[]
   if (given === undefined) {
-    source.replace(made.node, `${name}({ limit: 4, window: '1s', algorithm: 'sliding-log' })`)
+    source.replace(made.node, `${name}(${defaultsText(NUMBERS)})`)
     return
   }
   removeNew(source, made)
   source.replace(made.node.callee, name)
   const last = others.at(-1)
   if (last) source.edits.remove(given.node.end as number, last.node.end as number)
-  for (const found of findOptions(source, given, owners, seen)) {
+  const rewrite = (found: FoundOptions) => {
     const { options, isWhole, mayHave } = found
     const hasInsurance = mayHave('insuranceLimiter')
     renameOptions(source, found)
-    if (isWhole) {
-      for (const [there, here, value] of DEFAULTS) if (!mayHave(there)) options.add([here, value])
-      if (!hasInsurance && ['refuses', 'fails'].includes(atFailure)) {
-        options.add(['onStoreError', "'deny'"])
-      }
-      if (!hasInsurance && atFailure !== 'works')
-        source.note(made, DIFFERENCES.atFailure[atFailure])
-      const isLog = addLog(source, found, ['points'], 4)
-      source.note(made, DIFFERENCES.window('rate-limiter-flexible', isLog))
-      source.note(made, DIFFERENCES.refusal)
+    if (!isWhole) return
+    if (!hasInsurance && atFailure !== 'works') {
+      if (atFailure !== 'handles') options.add(['onStoreError', "'deny'"])
+      source.note(made, DIFFERENCES.atFailure[atFailure])
     }
-    options.finish()
-    typeConstant(imports, found, 'LimiterOptions')
+    const isLog = addDefaults(source, found, NUMBERS)
+    source.note(made, DIFFERENCES.window('rate-limiter-flexible', isLog))
+    source.note(made, DIFFERENCES.refusal)
   }
+  rewriteOptions(rewriting, given, rewrite, 'LimiterOptions')
 }
 
 /** The text of `createLimiter` with these options, in one line; the file stays as it is. */
@@ -86,9 +81,8 @@ export function createLimiterText(
 ): string {
   const left: LeftCalls = new Map()
   const scratch = new Source(source, left)
-  const owners: Owners = new Set([made.node])
-  const imports = new Imports(scratch, from, '@sluice/core')
-  scratch.migrate(made, () => migrateConstructor(imports, made, 'createLimiter', owners, new Set()))
+  const rewriting = rewritingOf(new Imports(scratch, from, '@sluice/core'), [made])
+  scratch.migrate(made, () => migrateConstructor(rewriting, made, 'createLimiter'))
   if (left.size > 0) return 'createLimiter({ limit, window })'
   return scratch
     .current(made.node)
@@ -101,7 +95,7 @@ function renameOptions(source: Source, found: FoundOptions): void {
   const { options } = found
   const duration = options.value('duration')
   const window = duration && durationOf(source, duration, 1000)
-  renameNumbers(source, options, 'duration', ['points'], 1000)
+  renameNumbers(source, options, NUMBERS)
   if (constantOf(duration) === 0) {
     source.note(
       options.path,

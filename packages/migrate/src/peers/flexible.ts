@@ -1,15 +1,14 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { propertyOf, resolved } from '../bindings.ts'
-import { leaveUse, type Owners } from '../find-options.ts'
-import { Imports, isTypeUse, type Use } from '../imports.ts'
+import { leaveUse, rewritingOf } from '../find-options.ts'
+import { type Imports, isTypeUse, type Use } from '../imports.ts'
 import type { Source } from '../source.ts'
 import { type Planned, planUse } from './flexible-calls.ts'
 import { type AtFailure, createLimiterText, migrateConstructor } from './flexible-options.ts'
 import type { Peer } from './peer.ts'
 import { usesOfValue } from './uses-of-value.ts'
 
-const MODULE = 'rate-limiter-flexible'
 /** The classes whose counts Sluice can keep in the same place. */
 const CLASSES = [
   'RateLimiterMemory',
@@ -45,11 +44,11 @@ const ELSE =
 type Limiter = { readonly use: Use; readonly made: NodePath<t.NewExpression> }
 
 export const rateLimiterFlexible: Peer = {
-  name: MODULE,
+  name: 'rate-limiter-flexible',
   sluice: '@sluice/core',
-  migrate(source: Source) {
-    const imports = new Imports(source, MODULE, '@sluice/core')
+  migrate(imports: Imports) {
     if (!imports.isUsed) return false
+    const { source } = imports
     const all = imports.uses.flatMap((use) => {
       const { parentPath } = use.path
       return parentPath?.isNewExpression() ? [{ use, made: parentPath }] : []
@@ -63,16 +62,16 @@ export const rateLimiterFlexible: Peer = {
       const atFailure = source.isLeft(each.made) ? undefined : plan(imports, each)
       if (atFailure !== undefined) atFailures.set(each, atFailure)
     }
-    const owners: Owners = new Set([...atFailures.keys()].map(({ made }) => made.node))
-    for (const { made } of limiters) if (!owners.has(made.node)) claimPrefixOf(source, made)
-    const seen = new Set<t.Node>()
+    const planned = [...atFailures.keys()].map(({ made }) => made)
+    for (const { made } of limiters) if (!planned.includes(made)) claimPrefixOf(source, made)
+    const rewriting = rewritingOf(imports, planned)
     for (const limiter of rest) {
       const { use, made } = limiter
       const atFailure = atFailures.get(limiter)
       if (atFailure === undefined && !source.isLeft(made)) continue
       source.migrate(made, () => {
         imports.drop(use)
-        migrateConstructor(imports, made, imports.local('createLimiter'), owners, seen, atFailure)
+        migrateConstructor(rewriting, made, imports.local('createLimiter'), atFailure)
       })
     }
     for (const { path, name } of imports.uses) {

@@ -1,14 +1,7 @@
 import type { NodePath } from '@babel/traverse'
-import type * as t from '@babel/types'
 import { resolved } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import {
-  ELSEWHERE,
-  type FoundOptions,
-  findOptions,
-  leaveUse,
-  type Owners,
-} from '../find-options.ts'
+import { ELSEWHERE, type FoundOptions, rewriteOptions } from '../find-options.ts'
 import {
   functionText,
   isInlineFunction,
@@ -16,21 +9,18 @@ import {
   setParameters,
   usesParameter,
 } from '../functions.ts'
-import { callOf, Imports, isTypeUse, type UseCall } from '../imports.ts'
-import { addLog, renameNumbers } from '../numbers.ts'
+import type { Imports } from '../imports.ts'
+import { addDefaults, renameNumbers } from '../numbers.ts'
 import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 import { STATUSES } from './express-respond.ts'
+import { leavePassedOn, limiterCalls } from './limiter-calls.ts'
 import type { Peer } from './peer.ts'
 import { renameSettle } from './settle.ts'
 
 const MODULE = 'hono-rate-limiter'
-/** The defaults of hono-rate-limiter. */
-const DEFAULTS = [
-  ['windowMs', 'window', "'1m'"],
-  ['limit', 'limit', '5'],
-] as const
+const NUMBERS = { window: 'windowMs', windowMs: 60_000, limits: ['limit'], limit: 5 }
 const NO_KEY =
   'It has no keyGenerator, which it needs. Write key: (c) => … with what identifies a client, or address: (c) => getConnInfo(c).remote.address to count by address.'
 const STORE =
@@ -45,49 +35,31 @@ const PROFILES: Readonly<Record<string, string>> = {
 export const honoRateLimiter: Peer = {
   name: MODULE,
   sluice: '@sluice/hono',
-  migrate(source: Source) {
-    const imports = new Imports(source, MODULE, '@sluice/hono')
+  migrate(imports: Imports) {
     if (!imports.isUsed) return false
-    const uses = imports.uses.filter(({ path }) => !isTypeUse(path))
-    const calls = uses.flatMap((use) => (use.name === 'rateLimiter' ? (callOf(use) ?? []) : []))
-    const owners: Owners = new Set(
-      calls.filter(({ call }) => !source.isLeft(call)).map(({ call }) => call.node),
-    )
-    const seen = new Set<t.Node>()
-    for (const each of calls) {
-      source.migrate(each.call, () => {
-        imports.replace(each.use, 'rateLimit')
-        migrateCall(source, each, owners, seen)
+    const { source } = imports
+    const limiters = imports.uses.filter(({ name }) => name === 'rateLimiter')
+    const { calls, rewriting } = limiterCalls(imports, limiters)
+    for (const { use, call: limiter } of calls) {
+      source.migrate(limiter, () => {
+        imports.replace(use, 'rateLimit')
+        const [given] = limiter.get('arguments') as NodePath[]
+        if (!given) return source.leave(ELSEWHERE)
+        if (limiter.node.typeParameters != null)
+          source.leave('rateLimit takes no types: c is a Context.')
+        rewriteOptions(rewriting, given, (found) => migrateOptions(source, found, limiter))
       })
     }
-    for (const use of uses) {
-      if (callOf(use)) continue
-      source.migrate(use.path, () => leaveUse(source))
-    }
+    leavePassedOn(imports, imports.uses)
     imports.finish()
     return true
   },
 }
 
-function migrateCall(
-  source: Source,
-  { call: limiter }: UseCall,
-  owners: Owners,
-  seen: Set<t.Node>,
-): void {
-  const [given] = limiter.get('arguments') as NodePath[]
-  if (!given) source.leave(ELSEWHERE)
-  if (limiter.node.typeParameters != null) source.leave('rateLimit takes no types: c is a Context.')
-  for (const found of findOptions(source, given, owners, seen)) {
-    migrateOptions(source, found, limiter)
-    found.options.finish()
-  }
-}
-
 function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
   const { options, isWhole, mayHave } = found
   checkOptions(source, options)
-  renameNumbers(source, options, 'windowMs', ['limit'], 1, [60_000, 5])
+  renameNumbers(source, options, NUMBERS)
   renameFunction(source, options, 'skip')
   if (isWhole && !mayHave('keyGenerator')) source.leave(NO_KEY)
   renameKey(source, options, 'keyGenerator')
@@ -96,8 +68,7 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
   renameSettle(source, options, { given: ['c'], usual: '(c) => (c.res.status < 400 ?' })
   checkUnknown(source, options)
   if (!isWhole) return
-  for (const [name, here, value] of DEFAULTS) if (!mayHave(name)) options.add([here, value])
-  source.note(limiter, DIFFERENCES.window(MODULE, addLog(source, found, ['limit'], 5)))
+  source.note(limiter, DIFFERENCES.window(MODULE, addDefaults(source, found, NUMBERS)))
   source.note(limiter, DIFFERENCES.retryAfter)
   if (!mayHave('message') && !mayHave('handler')) source.note(limiter, DIFFERENCES.body)
 }

@@ -1,5 +1,4 @@
-import { callOf, Imports, isTypeUse } from '../imports.ts'
-import type { Source } from '../source.ts'
+import { callOf, type Imports, isTypeUse } from '../imports.ts'
 import type { Peer } from './peer.ts'
 
 /** Where calls wait until they may begin. */
@@ -23,8 +22,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** The packages whose calls stay as they are, with a comment that says what to write. */
 export const KEPT: readonly Peer[] = Object.entries(INSTEAD).map(([name, reason]) => ({
   name,
-  migrate(source: Source) {
-    const imports = new Imports(source, name, '')
+  migrate(imports: Imports) {
+    const { source } = imports
     const uses = imports.uses.filter(({ path }) => !isTypeUse(path))
     const calls = uses.map((use) => callOf(use)?.call ?? use.path)
     for (const call of calls) {

@@ -1,31 +1,21 @@
 import type { NodePath } from '@babel/traverse'
-import type * as t from '@babel/types'
 import { readsOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import {
-  type FoundOptions,
-  findOptions,
-  leaveUse,
-  type Owners,
-  typeConstant,
-} from '../find-options.ts'
+import { type FoundOptions, rewriteOptions } from '../find-options.ts'
 import { checkOnce, functionText, isInlineFunction } from '../functions.ts'
-import { callOf, Imports, isTypeUse } from '../imports.ts'
-import { addLog, renameNumbers } from '../numbers.ts'
+import type { Imports } from '../imports.ts'
+import { addDefaults, renameNumbers } from '../numbers.ts'
 import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import { STATUSES } from './express-respond.ts'
+import { leavePassedOn, limiterCalls } from './limiter-calls.ts'
 import type { Peer } from './peer.ts'
 import { checkClient } from './redis-client.ts'
 import { prefixText, validPrefix } from './redis-store.ts'
 
-/** The defaults of koa-ratelimit. */
-const DEFAULTS = [
-  ['duration', 'window', "'1h'"],
-  ['max', 'limit', '2500'],
-] as const
+const NUMBERS = { window: 'duration', windowMs: 3_600_000, limits: ['max'], limit: 2500 }
 
 const THROWN =
   'errorMessage: the error has a message of its own. For yours, write respond: (decision, ctx) => ctx.throw(429, message).'
@@ -44,29 +34,19 @@ const FIELDS = {
 export const koaRatelimit: Peer = {
   name: MODULE,
   sluice: '@sluice/koa',
-  migrate(source: Source) {
-    const imports = new Imports(source, MODULE, '@sluice/koa')
+  migrate(imports: Imports) {
     if (!imports.isUsed) return false
-    const calls = imports.uses.flatMap((use) => callOf(use) ?? [])
-    const owners: Owners = new Set(
-      calls.filter(({ call }) => !source.isLeft(call)).map(({ call }) => call.node),
-    )
-    const seen = new Set<t.Node>()
-    for (const use of imports.uses) {
-      if (callOf(use) || isTypeUse(use.path)) continue
-      source.migrate(use.path, () => leaveUse(source))
-    }
+    const { source } = imports
+    const { calls, rewriting } = limiterCalls(imports, imports.uses)
+    leavePassedOn(imports, imports.uses)
     for (const { use, call } of calls) {
       source.migrate(call, () => {
         imports.replace(use, 'rateLimit')
         const [given] = call.get('arguments') as NodePath[]
-        if (!given) source.leave('It has no db, so it fails at the first request.')
+        if (!given) return source.leave('It has no db, so it fails at the first request.')
         if (call.isNewExpression()) removeNew(source, call)
-        for (const found of findOptions(source, given, owners, seen)) {
-          migrateOptions(source, found, call)
-          found.options.finish()
-          typeConstant(imports, found, 'RateLimitOptions')
-        }
+        const rewrite = (found: FoundOptions) => migrateOptions(source, found, call)
+        rewriteOptions(rewriting, given, rewrite, 'RateLimitOptions')
       })
     }
     noteProxy(source)
@@ -78,7 +58,7 @@ export const koaRatelimit: Peer = {
 function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
   const { options, isWhole, mayHave } = found
   const isOnRedis = renameStore(source, options, limiter)
-  renameNumbers(source, options, 'duration', ['max'], 1, [3_600_000, 2500])
+  renameNumbers(source, options, NUMBERS)
   checkId(source, options)
   renameKey(source, options, 'id')
   const body = ['errorMessage', 'throw', 'status'].some(mayHave)
@@ -92,8 +72,7 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
   if (!isOnRedis && !isOff) source.note(limiter, RESET)
   checkUnknown(source, options)
   if (!isWhole) return
-  for (const [name, here, value] of DEFAULTS) if (!mayHave(name)) options.add([here, value])
-  const isLog = addLog(source, found, ['max'], 2500)
+  const isLog = addDefaults(source, found, NUMBERS)
   source.note(limiter, isOnRedis ? DIFFERENCES.log(isLog) : DIFFERENCES.window(MODULE, isLog))
   source.note(limiter, DIFFERENCES.retryAfter)
   if (!body) source.note(limiter, DIFFERENCES.body)

@@ -13,7 +13,7 @@ import {
 } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { reindented } from '../indent.ts'
-import { isShort, LOG, renameNumbers, takesLog } from '../numbers.ts'
+import { isShort, LOG, renameLimit, renameWindow, takesLog } from '../numbers.ts'
 import { call, checkUnknown, renameKey } from '../option-functions.ts'
 import { type Entry, OptionsObject } from '../options-object.ts'
 import { parseProgram } from '../parse.ts'
@@ -202,10 +202,10 @@ function migrateThrottler(
   if (ttl === undefined && limit === undefined) source.leave(ELSEWHERE)
   const window = ttl && durationOf(source, ttl, unitMs)
   if (isInlineFunction(ttl)) renameOfContext(source, options, 'ttl')
-  else renameNumbers(source, options, 'ttl', [], unitMs)
+  else renameWindow(source, options, { window: 'ttl', unitMs })
   if (isInlineFunction(limit)) renameOfContext(source, options, 'limit')
   else {
-    renameNumbers(source, options, '', ['limit'])
+    renameLimit(source, options, ['limit'])
     const isLog = limit === undefined ? isShort(fallback) : takesLog(source, limit)
     if (isLog) options.add(LOG)
     source.noteCall(DIFFERENCES.window('@nestjs/throttler', isLog))

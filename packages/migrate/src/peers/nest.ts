@@ -5,7 +5,7 @@ import { DIFFERENCES } from '../differences.ts'
 import { helperMs } from '../durations.ts'
 import { ownValue } from '../find-options.ts'
 import { isInlineFunction, resultsOf } from '../functions.ts'
-import { Imports, type Use } from '../imports.ts'
+import type { Imports, Use } from '../imports.ts'
 import { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
 import { decoratorsOf, isIdle, migrateDecorator, skipsAlone } from './nest-decorators.ts'
@@ -30,9 +30,9 @@ const DECORATORS = ['Throttle', 'SkipThrottle']
 export const nestThrottler: Peer = {
   name: MODULE,
   sluice: '@sluice/nest',
-  migrate(source: Source) {
-    const imports = new Imports(source, MODULE, '@sluice/nest')
+  migrate(imports: Imports) {
     if (!imports.isUsed) return false
+    const { source } = imports
     const storages = redisStorageOf(source)
     const { needed, free } = plansOf(source, imports, storages)
     source.migrateJointly(MODULE, needed)

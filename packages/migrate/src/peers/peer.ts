@@ -1,4 +1,4 @@
-import type { Source } from '../source.ts'
+import type { Imports } from '../imports.ts'
 
 /** A limiter that Sluice can take the place of. */
 export interface Peer {
@@ -6,6 +6,6 @@ export interface Peer {
   readonly name: string
   /** The package that takes its place; undefined: none does. */
   readonly sluice?: string
-  /** Rewrites what uses it. @returns false if nothing does */
-  migrate(source: Source): boolean
+  /** Rewrites what uses it. @param imports those of its package. @returns false if nothing does */
+  migrate(imports: Imports): boolean
 }

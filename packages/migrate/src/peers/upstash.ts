@@ -6,7 +6,7 @@ import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationText } from '../durations.ts'
 import { ELSEWHERE, leaveUse, ownValue } from '../find-options.ts'
 import { memberOf, replaceExpression } from '../functions.ts'
-import { callOf, Imports, isTypeUse } from '../imports.ts'
+import { callOf, type Imports, isTypeUse } from '../imports.ts'
 import { checkUnknown } from '../option-functions.ts'
 import { OptionsObject } from '../options-object.ts'
 import { removeFromList, removeLines, removeNew } from '../remove.ts'
@@ -15,7 +15,6 @@ import type { Peer } from './peer.ts'
 import { prefixText } from './redis-store.ts'
 import { usesOfValue } from './uses-of-value.ts'
 
-const MODULE = '@upstash/ratelimit'
 /** The algorithms, and which of their arguments is the limit, the window, and the burst. */
 const ALGORITHMS: Readonly<Record<string, readonly [name: string, ...parts: string[]]>> = {
   slidingWindow: ['sliding-window', 'limit', 'window'],
@@ -43,11 +42,11 @@ const RESULT =
 type Made = NodePath<t.NewExpression>
 
 export const upstashRatelimit: Peer = {
-  name: MODULE,
+  name: '@upstash/ratelimit',
   sluice: '@sluice/core',
-  migrate(source: Source) {
-    const imports = new Imports(source, MODULE, '@sluice/core')
+  migrate(imports: Imports) {
     if (!imports.isUsed) return false
+    const { source } = imports
     for (const use of imports.uses) {
       if (isTypeUse(use.path)) continue
       const made = callOf(use)?.call
@@ -88,10 +87,8 @@ function migrateLimiter(source: Source, imports: Imports, made: Made): void {
   options.finish()
   source.note(made, DIFFERENCES.upstash)
   source.note(made, DIFFERENCES.upstashFailure)
-  for (const { path } of imports.uses.filter(({ path }) => path.isDescendant(object))) {
-    if (source.isReplaced(path.node)) continue
-    source.leave(ELSEWHERE)
-  }
+  const rest = imports.uses.filter(({ path }) => path.isDescendant(object))
+  if (!rest.every(({ path }) => source.isReplaced(path.node))) source.leave(ELSEWHERE)
 }
 
 function renameOptions(source: Source, options: OptionsObject): void {
