@@ -38,9 +38,7 @@ export function migrateCommand(
       return undefined
     }
   }
-  const files = withoutRepeats(names).flatMap(
-    (name) => attempt(name, () => parsed(read(name))) ?? [],
-  )
+  const files = withoutRepeats(names).flatMap((name) => attempt(name, () => read(name)) ?? [])
   const migrations = migrateFiles(files)
   const results = files.map(({ name, text }, i) => ({
     name,
@@ -55,24 +53,17 @@ export function migrateCommand(
   return code
 }
 
-interface File {
+interface Result {
   readonly name: string
   readonly before: string
-}
-
-interface Result extends File {
   readonly migration: Migration
 }
 
-/** @throws FileError */
-function read(name: string): File {
-  return { name, before: readSource(name) }
-}
-
-/** @throws FileError if it can't be parsed */
-function parsed({ name, before }: File): Parsed {
+/** @throws FileError if it can't be read or parsed */
+function read(name: string): Parsed {
+  const text = readSource(name)
   try {
-    return parseFile(before, name, dependenciesOf(name))
+    return parseFile(text, name, dependenciesOf(name))
   } catch (error) {
     if (!(error instanceof SourceSyntaxError)) throw error
     const { line, column, message } = error
