@@ -20,13 +20,7 @@ function exportOf(path: NodePath, local: string, module: string): string | undef
   if (path.isImportSpecifier() && isImportOf(parent, module)) return nameOf(path.node.imported)
   if (path.isImportDefaultSpecifier() && isImportOf(parent, module)) return 'default'
   if (path.isImportNamespaceSpecifier() && isImportOf(parent, module)) return '*'
-  if (path.isTSImportEqualsDeclaration()) {
-    const { moduleReference } = path.node
-    const isOf =
-      moduleReference.type === 'TSExternalModuleReference' &&
-      moduleReference.expression.value === module
-    return isOf ? '*' : undefined
-  }
+  if (isImportOf(path.node, module)) return '*'
   if (!path.isVariableDeclarator()) return undefined
   const init = unwrapped(path.get('init') as NodePath)
   const from = init.node ? importedFrom(init, module) : undefined
@@ -40,8 +34,12 @@ function exportOf(path: NodePath, local: string, module: string): string | undef
   return property === undefined ? undefined : nameOf(property.key)
 }
 
-function isImportOf(node: t.Node, module: string): boolean {
-  return node.type === 'ImportDeclaration' && node.source.value === module
+/** `import … from 'module'`, and `import name = require('module')`. */
+export function isImportOf(node: t.Node, module: string): boolean {
+  if (node.type === 'ImportDeclaration') return node.source.value === module
+  if (node.type !== 'TSImportEqualsDeclaration') return false
+  const { moduleReference: from } = node
+  return from.type === 'TSExternalModuleReference' && from.expression.value === module
 }
 
 /** `require('module')`, and `await import('module')`. */

@@ -2,6 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import {
   importedFrom,
+  isImportOf,
   isRequireOf,
   memberName,
   nameOf,
@@ -154,7 +155,7 @@ export class Imports {
     const isKept = this.#replaced.size === 0 || locals.every((each) => kept.has(each))
     if (needed.size === 0 && locals.length > 0 && isKept) return
     const isSideEffect = loading.isImportDeclaration() && loading.node.specifiers.length === 0
-    if (isSideEffect && this.#to !== '') {
+    if (isSideEffect) {
       source.replace(loading.node.source, `'${this.#to}'`)
       return
     }
@@ -230,31 +231,30 @@ function keptStatement(
   }
   if (!loading.isImportDeclaration()) return source.original(loading.node).replace(/;$/, '')
   const specifiers = loading.node.specifiers.filter(({ local }) => kept.has(local.name))
-  const named = specifiers.filter(({ type }) => type === 'ImportSpecifier')
-  const others = specifiers.filter(({ type }) => type !== 'ImportSpecifier')
-  const list = [
-    ...others.map((each) => source.original(each)),
-    ...(named.length > 0 ? [`{ ${named.map((each) => source.original(each)).join(', ')} }`] : []),
-  ]
   const type = loading.node.importKind === 'type' ? 'type ' : ''
-  return `import ${type}${list.join(', ')} from '${module}'`
+  return `import ${type}${specifiersText(source, specifiers)} from '${module}'`
+}
+
+type Specifier = t.ImportDeclaration['specifiers'][number]
+
+/** `all, { one, other }` */
+export function specifiersText(source: Source, specifiers: readonly Specifier[]): string {
+  const textsOf = (isNamed: boolean) =>
+    specifiers
+      .filter(({ type }) => (type === 'ImportSpecifier') === isNamed)
+      .map((each) => source.original(each))
+  const named = textsOf(true).join(', ')
+  return [...textsOf(false), ...(named ? [`{ ${named} }`] : [])].join(', ')
 }
 
 function loadingsOf(program: NodePath<t.Program>, module: string): Loading[] {
   const loadings: Loading[] = []
+  const add = (path: NodePath<t.ImportDeclaration | t.TSImportEqualsDeclaration>) => {
+    if (isImportOf(path.node, module)) loadings.push(path)
+  }
   program.traverse({
-    ImportDeclaration(path) {
-      if (path.node.source.value === module) loadings.push(path)
-    },
-    TSImportEqualsDeclaration(path) {
-      const { moduleReference } = path.node
-      if (
-        moduleReference.type === 'TSExternalModuleReference' &&
-        moduleReference.expression.value === module
-      ) {
-        loadings.push(path)
-      }
-    },
+    ImportDeclaration: add,
+    TSImportEqualsDeclaration: add,
     VariableDeclarator(path) {
       const init = path.get('init')
       if (init.node && isModule(init as NodePath, module)) loadings.push(path)

@@ -1,6 +1,7 @@
 import type { Binding, NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { typeUsesIn } from './bindings.ts'
+import { specifiersText } from './imports.ts'
 import { parseFile } from './parse.ts'
 import { removeDeclarator, removeFromList, removeLines } from './remove.ts'
 import { Source } from './source.ts'
@@ -106,15 +107,9 @@ function removeSpecifier(source: Source, path: NodePath<t.ImportDeclaration>, na
     removeLines(source, path.node)
     return
   }
-  const named = rest.filter(({ type }) => type === 'ImportSpecifier')
-  const others = rest.filter(({ type }) => type !== 'ImportSpecifier')
-  const list = [
-    ...others.map((each) => source.original(each)),
-    ...(named.length > 0 ? [`{ ${named.map((each) => source.original(each)).join(', ')} }`] : []),
-  ]
   const first = specifiers[0] as t.Node
   const from = source.text.slice(path.node.start as number, first.start as number)
   const start = (path.node.start as number) + from.replace(/\{\s*$/, '').length
   const end = source.text.lastIndexOf('from', path.node.source.start as number)
-  source.edits.overwrite(start, end, `${list.join(', ')} `)
+  source.edits.overwrite(start, end, `${specifiersText(source, rest)} `)
 }
