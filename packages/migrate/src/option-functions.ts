@@ -68,16 +68,30 @@ export function returnsAddress(fn: InlineFunction): boolean {
   return result !== undefined && isAddress(result)
 }
 
-function isAddress(path: NodePath): boolean {
+/** Whether an expression is the address of the client, as the frameworks say it. */
+export function isAddress(path: NodePath): boolean {
   const inner = unwrapped(path)
-  if (inner.isMemberExpression()) return memberName(inner) === 'ip'
+  if (inner.isAwaitExpression()) return isAddress(inner.get('argument'))
+  if (inner.isMemberExpression()) {
+    if (!inner.node.computed) return memberName(inner) === 'ip'
+    // The first of the addresses that trusted proxies name is the address itself.
+    const isOfAddresses = /^\w+\.ips$/.test(inner.get('object').toString())
+    return isOfAddresses && inner.get('property').isNumericLiteral({ value: 0 })
+  }
+  if (inner.isConditionalExpression()) {
+    const isOfAddresses = /^\w+\.ips\??\.length( > 0)?$/.test(inner.get('test').toString())
+    return isOfAddresses && isAddress(inner.get('consequent')) && isAddress(inner.get('alternate'))
+  }
   if (inner.isLogicalExpression()) {
     return isAddress(inner.get('left')) && !inner.get('right').isMemberExpression()
   }
   if (!inner.isCallExpression()) return false
-  const { arguments: given } = inner.node
-  const isHelper = importedFrom(inner.get('callee'), 'express-rate-limit') === 'ipKeyGenerator'
-  return isHelper && given.length === 1 && isAddress(inner.get('arguments')[0] as NodePath)
+  const [first, ...others] = inner.get('arguments') as NodePath[]
+  const callee = inner.get('callee') as NodePath
+  const isKept =
+    importedFrom(callee, 'express-rate-limit') === 'ipKeyGenerator' ||
+    callee.toString() === 'Promise.resolve'
+  return isKept && first !== undefined && others.length === 0 && isAddress(first)
 }
 
 /** Renames the function of the key, or removes it if it returns the address. */

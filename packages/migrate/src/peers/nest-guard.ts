@@ -1,7 +1,8 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { memberName, nameOf, unwrapped } from '../bindings.ts'
+import { nameOf } from '../bindings.ts'
 import { soleResultOf } from '../functions.ts'
+import { isAddress } from '../option-functions.ts'
 import { removeLines } from '../remove.ts'
 import type { Source } from '../source.ts'
 
@@ -47,28 +48,4 @@ export function migrateGuard(source: Source, guard: NodePath<t.Class>, where: st
 function isDefaultTracker(method: NodePath<t.ClassMethod>): boolean {
   const result = soleResultOf(method)
   return result !== undefined && isAddress(result)
-}
-
-function isAddress(path: NodePath): boolean {
-  const inner = unwrapped(path)
-  if (inner.isAwaitExpression()) return isAddress(inner.get('argument'))
-  if (inner.isMemberExpression()) {
-    const owner = inner.get('object')
-    if (!inner.node.computed) return memberName(inner) === 'ip'
-    // The first of the addresses that trusted proxies name is the address itself.
-    return (
-      /^\w+\.ips$/.test(owner.toString()) && inner.get('property').isNumericLiteral({ value: 0 })
-    )
-  }
-  if (inner.isConditionalExpression()) {
-    const isOfAddresses = /^\w+\.ips\??\.length( > 0)?$/.test(inner.get('test').toString())
-    return isOfAddresses && isAddress(inner.get('consequent')) && isAddress(inner.get('alternate'))
-  }
-  if (inner.isLogicalExpression()) {
-    return isAddress(inner.get('left')) && !inner.get('right').isMemberExpression()
-  }
-  if (!inner.isCallExpression()) return false
-  const [first, ...others] = inner.get('arguments') as NodePath[]
-  const isPromise = inner.get('callee').toString() === 'Promise.resolve'
-  return isPromise && first !== undefined && others.length === 0 && isAddress(first)
 }
