@@ -134,7 +134,7 @@ export function soleResultOf(fn: NodePath<t.Function>): NodePath | undefined {
 }
 
 /** `request.rateLimit.used`: the member that is read of what a path is. */
-export function memberOf(path: NodePath): { member: NodePath; name: string } | undefined {
+export function memberOf(path: NodePath): FieldRead | undefined {
   const outer = wrapped(path)
   const { parentPath } = outer
   const isMember = parentPath?.isMemberExpression() || parentPath?.isOptionalMemberExpression()
@@ -165,35 +165,44 @@ export function isCompared(path: NodePath): boolean {
   return isOperand(path) || readsOf(path).some(isOperand)
 }
 
+/** A field that is read: the expression, and the name. */
+export interface FieldRead {
+  readonly member: NodePath
+  readonly name: string
+}
+
+/** The fields that a function reads of a parameter, which it may take apart; undefined: it is used in another way. */
+export function readsOfParameter(fn: InlineFunction, i: number): (FieldRead | undefined)[] {
+  const param = fn.get('params')[i]
+  if (!param?.isObjectPattern()) return usesOfParameter(fn, i).map(memberOf)
+  return param.get('properties').flatMap((property) => {
+    const { key, value } = property.node as t.ObjectProperty
+    const local = property.isObjectProperty() ? nameOf(value) : undefined
+    const name = property.isObjectProperty() ? nameOf(key) : undefined
+    if (local === undefined || name === undefined) return [undefined]
+    return (fn.scope.getBinding(local)?.referencePaths ?? []).map((member) => ({ member, name }))
+  })
+}
+
 /**
- * Writes other expressions in place of the fields of an object that a function gets, which it may
- * take apart in its parameters.
+ * Plans to write other expressions in place of fields.
  *
  * @param expressions the expression for each field, by its name
- * @returns false if it uses the object in another way: nothing was changed
+ * @returns undefined if one has none, or the object is used in another way
  */
-export function replaceFields(
+export function planFields(
   source: Source,
-  fn: InlineFunction,
-  i: number,
+  reads: readonly (FieldRead | undefined)[],
   expressions: Readonly<Record<string, string>>,
-): boolean {
-  const param = fn.get('params')[i]
-  if (param === undefined) return true
-  const edits = param.isObjectPattern()
-    ? fieldsTakenApart(fn, param)
-    : usesOfParameter(fn, i).map((path) => {
-        const found = memberOf(path)
-        return found && { path: found.member, name: found.name }
-      })
-  const known = edits.filter((each) => each !== undefined && each.name in expressions)
-  if (known.length < edits.length) return false
-  for (const edit of known) {
-    const text = expressions[edit?.name ?? ''] as string
-    const path = edit?.path as NodePath
-    replaceExpression(source, path, text)
+): (() => void) | undefined {
+  const edits = reads.map((read) => {
+    const text = read && expressions[read.name]
+    return read && text ? { path: read.member, text } : undefined
+  })
+  if (edits.includes(undefined)) return undefined
+  return () => {
+    for (const edit of edits) if (edit) replaceExpression(source, edit.path, edit.text)
   }
-  return true
 }
 
 /** Writes another expression. A template in a template becomes a part of it. */
@@ -211,13 +220,4 @@ export function replaceExpression(
   }
   const isShorthand = parentPath?.isObjectProperty() && parentPath.node.shorthand
   source.replace(node, isShorthand ? `${source.original(node)}: ${text}` : text)
-}
-
-function fieldsTakenApart(fn: InlineFunction, pattern: NodePath<t.ObjectPattern>) {
-  return pattern.get('properties').flatMap((property) => {
-    const local = property.isObjectProperty() ? nameOf(property.node.value) : undefined
-    const name = property.isObjectProperty() ? nameOf(property.node.key) : undefined
-    if (local === undefined || name === undefined) return [undefined]
-    return (fn.scope.getBinding(local)?.referencePaths ?? []).map((path) => ({ path, name }))
-  })
 }

@@ -73,6 +73,17 @@ export class OptionsObject {
     for (const name of names) this.replace(name)
   }
 
+  /**
+   * Writes an entry in place of the first of these options, and removes the others.
+   * @param isAdded whether it is added if none of them is given
+   */
+  merge(names: readonly string[], entry: Entry, isAdded = false): void {
+    const first = names.find((name) => this.has(name))
+    this.remove(...names)
+    if (first !== undefined) this.replace(first, entry)
+    else if (isAdded) this.add(entry)
+  }
+
   /** Adds entries after the others. */
   add(...entries: readonly Entry[]): void {
     this.#added.push(...entries)

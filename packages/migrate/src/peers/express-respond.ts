@@ -4,7 +4,6 @@ import { resolved, unwrapped } from '../bindings.ts'
 import { ofRateLimitInfo } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import {
-  functionText,
   type InlineFunction,
   isCompared,
   isInArithmetic,
@@ -18,35 +17,23 @@ import {
 import { call } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
+import { DEFAULT_MESSAGE, renameResponse, STATUSES } from './respond.ts'
 
-/** The statuses that the option `statusCode` takes. */
-export const STATUSES = ['402', '403', '404', '429', '503']
-
-const DEFAULT_MESSAGE = "'Too many requests, please try again later.'"
 /** The defaults of options that a handler reads. */
 const DEFAULTS: Readonly<Record<string, string>> = { statusCode: '429', message: DEFAULT_MESSAGE }
 
 /** `handler`, `message` and `statusCode` of express-rate-limit become `respond`. */
-export function renameResponse(source: Source, options: OptionsObject): void {
-  const handler = options.value('handler')
-  const message = options.value('message')
-  const status = options.value('statusCode')
-  const code = status && source.current(status.node)
-  const isOtherStatus = code !== undefined && !STATUSES.includes(code)
-  if (handler !== undefined) {
-    renameHandler(source, options, handler)
-    options.remove('message')
-  } else if (message !== undefined) {
-    const send = `response${isOtherStatus ? `.status(${code})` : ''}.send`
-    options.replace('message', ['respond', sender(source, message, send)])
-  } else if (isOtherStatus) {
-    options.replace('statusCode', [
-      'respond',
-      `(_decision, _request, response) => response.status(${code}).send(${DEFAULT_MESSAGE})`,
-    ])
-    return
-  }
-  if (isOtherStatus) options.remove('statusCode')
+export function renameResponses(source: Source, options: OptionsObject): void {
+  renameResponse(source, options, {
+    ofHandler: (handler) => handlerText(source, options, handler),
+    ofMessage: (message, code) => sender(source, message, `response${statusText(code)}.send`),
+    ofStatus: (code) =>
+      `(_decision, _request, response) => response${statusText(code)}.send(${DEFAULT_MESSAGE})`,
+  })
+}
+
+function statusText(code: string): string {
+  return STATUSES.includes(code) ? '' : `.status(${code})`
 }
 
 /** Sends what `message` is or returns. Where it may have sent something itself, nothing. */
@@ -79,21 +66,18 @@ function isKnownValue(path: NodePath): boolean {
   )
 }
 
-function renameHandler(source: Source, options: OptionsObject, handler: NodePath): void {
+/** @returns undefined if the handler was rewritten where it is */
+function handlerText(source: Source, options: OptionsObject, handler: NodePath) {
   if (isInlineFunction(handler) && rewrite(source, options, handler)) {
-    const text = handler.isObjectMethod() ? functionText(source, handler) : undefined
-    options.renameTo('handler', 'respond', text)
     noteStatus(source, options, handler)
-    return
+    return undefined
   }
   const target = resolved(handler)
   if (!isInlineFunction(handler) && target.isFunction() && target.node.params.length <= 2) {
-    const called = call(source, handler, ['request', 'response'])
-    options.replace('handler', ['respond', `(_decision, request, response) => ${called}`])
     noteStatus(source, options, target)
-    return
+    return `(_decision, request, response) => ${call(source, handler, ['request', 'response'])}`
   }
-  source.leave(
+  return source.leave(
     'handler: respond is called with (decision, request, response). It has no next (throw the error instead) and no options, and decision.retryAfterMs is the time to wait.',
   )
 }

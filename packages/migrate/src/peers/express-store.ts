@@ -14,19 +14,12 @@ const MADE_ELSEWHERE =
 const SHARED =
   'store: several limiters have these options, and share the counts in its store. Here limiters with different numbers on one store need different prefixes: give each its own store and prefix.'
 
-/** Where stores are from. */
-export interface Stores {
-  readonly source: Source
-  readonly imports: Imports
-  readonly redis: Imports
-}
-
 /** The option `store` of express-rate-limit. @returns whether it is Redis */
-export function renameStore(stores: Stores, options: OptionsObject, limiter: NodePath): boolean {
-  const { source } = stores
+export function renameStore(imports: Imports, options: OptionsObject, limiter: NodePath): boolean {
+  const { source } = imports
   const value = options.value('store')
   if (value === undefined) return false
-  const store = storeOf(stores, value)
+  const store = storeOf(imports, value)
   if (store === undefined) {
     checkOnce(source, value, limiter, 'store')
     options.remove('store')
@@ -41,13 +34,13 @@ export function renameStore(stores: Stores, options: OptionsObject, limiter: Nod
 }
 
 /** Returns the store on Redis; undefined: memory. Leaves the call if that is not certain. */
-function storeOf(stores: Stores, path: NodePath): RedisStore | undefined {
-  const { source, imports, redis } = stores
+function storeOf(imports: Imports, path: NodePath): RedisStore | undefined {
+  const source: Source = imports.source
   const store = isOnlyStore(path) ? resolved(path) : unwrapped(path)
   if (store.isIdentifier({ name: 'undefined' })) return undefined
   if (store.isConditionalExpression()) {
     const branches = [store.get('consequent'), store.get('alternate')] as const
-    const [one, other] = branches.map((each) => storeOf(stores, each))
+    const [one, other] = branches.map((each) => storeOf(imports, each))
     if (one === undefined && other === undefined) return undefined
     if (one && other) source.leave(MADE_ELSEWHERE)
     const test = source.current(store.node.test)
@@ -60,13 +53,10 @@ function storeOf(stores: Stores, path: NodePath): RedisStore | undefined {
     dropWithin(imports, store)
     return undefined
   }
-  if (importedFrom(callee, redis.from) === undefined) {
+  if (importedFrom(callee, 'rate-limit-redis') === undefined) {
     source.leave(noStore(source.original(callee.node)))
   }
-  const made = redisStoreOf(source, store)
-  if (made === undefined) source.leave(MADE_ELSEWHERE)
-  dropWithin(redis, store)
-  return made
+  return redisStoreOf(source, store) ?? source.leave(MADE_ELSEWHERE)
 }
 
 /** The uses within an expression are gone with it. */

@@ -3,7 +3,7 @@ import { readsOf } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { type FoundOptions, type Owners, type Rewriting, rewriteOptions } from '../find-options.ts'
 import { memberOf } from '../functions.ts'
-import { Imports, type Use, type UseCall } from '../imports.ts'
+import type { Imports, Use, UseCall } from '../imports.ts'
 import { addDefaults, constantOf, defaultsText, renameNumbers } from '../numbers.ts'
 import { checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
@@ -12,8 +12,8 @@ import type { Source } from '../source.ts'
 import { checkAddress, replaceAddressKey } from './express-address.ts'
 import { renameHeaders } from './express-headers.ts'
 import { replaceInfo } from './express-info.ts'
-import { renameResponse } from './express-respond.ts'
-import { renameStore, type Stores } from './express-store.ts'
+import { renameResponses } from './express-respond.ts'
+import { renameStore } from './express-store.ts'
 import {
   isForeignType,
   isFreeType,
@@ -42,7 +42,6 @@ export const expressRateLimit: Peer = {
   migrate(imports: Imports) {
     if (!imports.isUsed) return false
     const { source } = imports
-    const redis = new Imports(source, 'rate-limit-redis', '')
     const limiters = imports.uses.filter(({ name }) => isLimiter(name))
     const { calls, rewriting } = limiterCalls(imports, limiters)
     const { owners } = rewriting
@@ -56,7 +55,7 @@ export const expressRateLimit: Peer = {
         if (inTheWay !== undefined) source.leave(mixed(source, inTheWay))
         checkMethods(source, call)
         imports.replace(use, 'rateLimit')
-        migrateCall({ source, imports, redis }, rewriting, call)
+        migrateCall(rewriting, call)
       })
     }
     const [type] = calls.length === 0 ? imports.uses.filter(({ name }) => name in TYPES) : []
@@ -66,7 +65,6 @@ export const expressRateLimit: Peer = {
     replaceInfo(source)
     noteTrustProxy(source)
     noteRest(source, imports.finish())
-    redis.finish()
     return true
   },
 }
@@ -101,8 +99,8 @@ function replaceName(source: Source, imports: Imports, use: Use, owners: Owners)
   } else if (isLimiter(name) && source.left.length === 0) imports.replace(use, 'rateLimit')
 }
 
-function migrateCall(stores: Stores, rewriting: Rewriting, call: Call): void {
-  const { source } = stores
+function migrateCall(rewriting: Rewriting, call: Call): void {
+  const { source } = rewriting.imports
   const [given] = call.get('arguments') as NodePath[]
   if (given === undefined) {
     source.note(call, DIFFERENCES.window(MODULE, true))
@@ -113,12 +111,12 @@ function migrateCall(stores: Stores, rewriting: Rewriting, call: Call): void {
     return
   }
   if (call.isNewExpression()) removeNew(source, call)
-  const rewrite = (found: FoundOptions) => migrateOptions(stores, call, found)
+  const rewrite = (found: FoundOptions) => migrateOptions(rewriting.imports, call, found)
   rewriteOptions(rewriting, given, rewrite, 'RateLimitOptions')
 }
 
-function migrateOptions(stores: Stores, call: Call, found: FoundOptions): void {
-  const { source } = stores
+function migrateOptions(imports: Imports, call: Call, found: FoundOptions): void {
+  const { source } = imports
   const { options, isWhole, mayHave } = found
   checkOptions(source, options)
   renameNumbers(source, options, NUMBERS)
@@ -128,8 +126,8 @@ function migrateOptions(stores: Stores, call: Call, found: FoundOptions): void {
   const sendsLegacy = isWhole && !mayHave('legacyHeaders') && !mayHave('headers')
   renameHeaders(source, options, sendsLegacy, sendsLegacy && !mayHave('standardHeaders'))
   const isOther = ['handler', 'message', 'statusCode'].some(mayHave)
-  renameResponse(source, options)
-  const isShared = renameStore(stores, options, call)
+  renameResponses(source, options)
+  const isShared = renameStore(imports, options, call)
   renameSettle(source, options, {
     given: ['request', 'response'],
     usual: '(_request, response) => (response.statusCode < 400 ?',
@@ -140,7 +138,7 @@ function migrateOptions(stores: Stores, call: Call, found: FoundOptions): void {
   if (options.has('logger')) source.note(options.path, LOGGER)
   options.remove(...NOT_NEEDED)
   if (constantOf(options.value('delayMs')) === 0) options.remove('delayMs')
-  checkUnknown(source, options, ['statusCode'])
+  checkUnknown(source, options)
   if (!isWhole) return
   const isLog = addDefaults(source, found, NUMBERS)
   source.note(call, DIFFERENCES.window(MODULE, isLog))

@@ -7,11 +7,11 @@ import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationOf } from '../durations.ts'
 import type { FoundOptions, Rewriting } from '../find-options.ts'
 import {
-  functionText,
   type InlineFunction,
   isInlineFunction,
   parameterTexts,
-  replaceFields,
+  planFields,
+  readsOfParameter,
   resultsOf,
   setParameters,
 } from '../functions.ts'
@@ -134,9 +134,7 @@ function renameAllowList(source: Source, options: OptionsObject): void {
   if (list === undefined) return
   if (resolved(list).isFunction()) {
     renameFunction(source, options, 'allowList')
-    const isMethod = isInlineFunction(list) && list.isObjectMethod()
-    const text = isMethod ? functionText(source, list) : undefined
-    options.renameTo('allowList', 'skip', text)
+    options.renameTo('allowList', 'skip')
     return
   }
   const lists = listsIn(list)
@@ -171,14 +169,11 @@ function isText(path: NodePath<t.Node | null>): path is NodePath<t.StringLiteral
 function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): void {
   const names = ['enableDraftSpec', 'addHeaders', 'addHeadersOnExceeding']
   const draft = options.value('enableDraftSpec')
-  const first = names.find((name) => options.has(name))
   const value = isDraft(draft) ? "'draft-6'" : isOff(options) ? 'false' : "'legacy-delta'"
   const isSome = names.some((name) => /\bfalse\b/.test(options.value(name)?.toString() ?? ''))
   if (isDraft(draft)) source.note(options.path, POLICY)
   if (isSome && value !== 'false' && !draft?.isBooleanLiteral()) source.note(options.path, FIELDS)
-  options.remove(...names)
-  if (first !== undefined) options.replace(first, ['headers', value])
-  else if (isWhole) options.add(['headers', value])
+  options.merge(names, ['headers', value], isWhole)
 }
 
 function isDraft(path: NodePath | undefined): boolean {
@@ -216,22 +211,22 @@ function renameBan(source: Source, options: OptionsObject, window: string): void
 function renameResponse(source: Source, options: OptionsObject): void {
   const builder = options.value('errorResponseBuilder')
   if (builder === undefined) return
-  if (
-    !isInlineFunction(builder) ||
-    !replaceFields(source, builder, 1, ofFastifyContext('decision'))
-  ) {
+  const fn = isInlineFunction(builder) ? builder : undefined
+  const replaceFields =
+    fn && planFields(source, readsOfParameter(fn, 1), ofFastifyContext('decision'))
+  if (fn === undefined || replaceFields === undefined) {
     source.leave(
       'errorResponseBuilder: respond is called with (decision, request, reply). Throw there what this returns. decision has limit for max, and retryAfterMs for ttl.',
     )
   }
-  if (/\bafter\b/.test(source.original(builder.node))) source.note(options.path, AFTER)
-  const isSent = resultsOf(builder).every(isBody) && !hasErrorHandler(source)
-  if (!isSent && resultsOf(builder).some(hasNoStatus)) source.note(options.path, THROWN)
-  if (!isSent) throwResults(source, builder)
-  const [request] = parameterTexts(source, builder)
-  setParameters(source, builder, ['decision', ...(request === undefined ? [] : [request])])
-  const isMethod = builder.isObjectMethod()
-  options.rename('errorResponseBuilder', isMethod ? functionText(source, builder) : undefined)
+  replaceFields()
+  if (/\bafter\b/.test(source.original(fn.node))) source.note(options.path, AFTER)
+  const isSent = resultsOf(fn).every(isBody) && !hasErrorHandler(source)
+  if (!isSent && resultsOf(fn).some(hasNoStatus)) source.note(options.path, THROWN)
+  if (!isSent) throwResults(source, fn)
+  const [request] = parameterTexts(source, fn)
+  setParameters(source, fn, ['decision', ...(request === undefined ? [] : [request])])
+  options.rename('errorResponseBuilder')
   if (isSent) source.note(options.path, SENT)
 }
 
@@ -310,7 +305,7 @@ function renameEvents(source: Source, options: OptionsObject): void {
     onBanReach: 'decision.ban?.began',
   }
   const names = Object.keys(tests).filter((name) => options.has(name)) as (keyof typeof tests)[]
-  const [first, ...others] = names
+  const [first] = names
   if (first === undefined) return
   const readsKey = names.some(
     (name) => (resolved(options.value(name) as NodePath).node as t.Function).params?.length !== 1,
@@ -323,8 +318,7 @@ function renameEvents(source: Source, options: OptionsObject): void {
     return `${indent}  if (${tests[name]}) ${called}${source.eol}`
   })
   const text = `(decision, request) => {${source.eol}${lines.join('')}${indent}}`
-  options.replace(first, ['onDecision', text])
-  options.remove(...others)
+  options.merge(names, ['onDecision', text])
 }
 
 function renameGlobal(context: Context, options: OptionsObject, place: Place): void {

@@ -15,7 +15,7 @@ import {
   type ConsumePlan,
   innerText,
   isTrivial,
-  planFields,
+  planResult,
   splitRejection,
   usesWithin,
 } from './refusal-code.ts'
@@ -49,8 +49,8 @@ export function planChain(source: Source, call: Call, consume: string): ConsumeP
   if (!isPair && !hasError && then !== undefined && !isTrivialFunction(then)) return undefined
   const all = usesOfParameter(rejected, 0)
   const within = body.isBlockStatement() ? usesWithin(all, split.refusal) : all
-  const fields = planFields(source, within, name, true)
-  const results = planFields(source, then ? usesOfParameter(then, 0) : [], name, false)
+  const fields = planResult(source, within, name, true)
+  const results = planResult(source, then ? usesOfParameter(then, 0) : [], name, false)
   if (fields === undefined || results === undefined) return undefined
   if (rejected.get('params')[0]?.isPattern() || then?.get('params')[0]?.isPattern())
     return undefined

@@ -8,7 +8,7 @@ import {
   exits,
   innerText,
   isTrivial,
-  planFields,
+  planResult,
   splitRejection,
   usesWithin,
 } from './refusal-code.ts'
@@ -47,8 +47,8 @@ export function planTry(
   const rest = others.filter(({ node }) => Number(node.start) > Number(statement.node.start))
   const isEnd = exits(refusal) || isLast(attempt)
   if (rest.length > 0 && !isEnd) return undefined
-  const fields = planFields(source, usesWithin(uses, refusal), name, true)
-  const results = planFields(source, resultUses(statement), name, false)
+  const fields = planResult(source, usesWithin(uses, refusal), name, true)
+  const results = planResult(source, resultUses(statement), name, false)
   if (fields === undefined || results === undefined) return undefined
   if (error === undefined && !claimNames(source, block, attempt)) return undefined
   return {

@@ -2,21 +2,16 @@ import type { NodePath } from '@babel/traverse'
 import { resolved } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { ELSEWHERE, type FoundOptions, rewriteOptions } from '../find-options.ts'
-import {
-  functionText,
-  isInlineFunction,
-  resultsOf,
-  setParameters,
-  usesParameter,
-} from '../functions.ts'
+import { isInlineFunction, resultsOf, setParameters, usesParameter } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { addDefaults, renameNumbers } from '../numbers.ts'
 import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import type { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
-import { STATUSES } from './express-respond.ts'
+import { standardProfile } from './express-headers.ts'
 import { leavePassedOn, limiterCalls } from './limiter-calls.ts'
 import type { Peer } from './peer.ts'
+import { DEFAULT_MESSAGE, renameResponse } from './respond.ts'
 import { renameSettle } from './settle.ts'
 
 const MODULE = 'hono-rate-limiter'
@@ -25,13 +20,6 @@ const NO_KEY =
   'It has no keyGenerator, which it needs. Write key: (c) => … with what identifies a client, or address: (c) => getConnInfo(c).remote.address to count by address.'
 const STORE =
   'store: the client of Redis itself takes the place of the store around it, and the prefix of that store is the option prefix: store: client, prefix. Leave store out to count in memory.'
-const PROFILES: Readonly<Record<string, string>> = {
-  true: "'draft-6'",
-  false: 'false',
-  "'draft-6'": "'draft-6'",
-  "'draft-7'": "'draft-7'",
-}
-
 export const honoRateLimiter: Peer = {
   name: MODULE,
   sluice: '@sluice/hono',
@@ -64,7 +52,11 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
   if (isWhole && !mayHave('keyGenerator')) source.leave(NO_KEY)
   renameKey(source, options, 'keyGenerator')
   renameHeaders(source, options, isWhole && !mayHave('standardHeaders'))
-  renameResponse(source, options)
+  renameResponse(source, options, {
+    ofHandler: (handler) => handlerText(source, handler),
+    ofMessage: (message, code) => `(_decision, c) => ${senderOf(source, message, code)}`,
+    ofStatus: (code) => `(_decision, c) => c.text(${DEFAULT_MESSAGE}, ${code})`,
+  })
   renameSettle(source, options, { given: ['c'], usual: '(c) => (c.res.status < 400 ?' })
   checkUnknown(source, options)
   if (!isWhole) return
@@ -79,43 +71,15 @@ function checkOptions(source: Source, options: OptionsObject): void {
     if (options.has(name))
       source.leave(`${name}: there is no such option here; the decision is c.var.rateLimit.`)
   }
-  if (options.has('store')) {
-    source.leave(STORE)
-  }
+  if (options.has('store')) source.leave(STORE)
 }
 
 function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): void {
   const given = options.value('standardHeaders')
-  if (given === undefined) {
-    if (isWhole) options.add(['headers', "'draft-6'"])
-    return
-  }
-  const profile = PROFILES[source.original(given.node).replaceAll('"', "'")]
+  const text = given ? source.original(given.node) : 'true'
+  const profile = text === 'false' ? text : standardProfile(text)
   if (profile === undefined) source.leave('standardHeaders: headers is a profile, or false.')
-  options.replace('standardHeaders', ['headers', profile])
-}
-
-/** `handler`, `message` and `statusCode`. */
-function renameResponse(source: Source, options: OptionsObject): void {
-  const handler = options.value('handler')
-  const message = options.value('message')
-  const status = options.value('statusCode')
-  const code = status ? source.original(status.node) : '429'
-  const isOther = !STATUSES.includes(code)
-  if (handler !== undefined) {
-    options.renameTo('handler', 'respond', handlerText(source, handler))
-    options.remove('message')
-  } else if (message !== undefined) {
-    options.replace('message', ['respond', `(_decision, c) => ${senderOf(source, message, code)}`])
-  } else if (isOther) {
-    options.replace('statusCode', [
-      'respond',
-      `(_decision, c) => c.text('Too many requests, please try again later.', ${code})`,
-    ])
-    return
-  }
-  if (isOther) options.remove('statusCode')
-  else options.rename('statusCode')
+  options.merge(['standardHeaders'], ['headers', profile], isWhole)
 }
 
 function senderOf(source: Source, message: NodePath, code: string): string {
@@ -126,7 +90,8 @@ function senderOf(source: Source, message: NodePath, code: string): string {
   source.leave('message: respond returns a Response: c.text(…) or c.json(…).')
 }
 
-function handlerText(source: Source, handler: NodePath): string {
+/** @returns undefined if the handler was rewritten where it is */
+function handlerText(source: Source, handler: NodePath): string | undefined {
   const fn = resolved(handler)
   const isKnown =
     fn.isFunction() &&
@@ -141,9 +106,9 @@ function handlerText(source: Source, handler: NodePath): string {
   const count = fn.node.params.length
   if (!isInlineFunction(handler))
     return `(_decision, c) => ${call(source, handler, ['c'].slice(0, count))}`
-  if (count === 0) return functionText(source, handler)
   const [first] = fn.node.params
-  if (first?.type !== 'Identifier') source.leave('handler: respond is called with (decision, c).')
+  if (first === undefined) return undefined
+  if (first.type !== 'Identifier') source.leave('handler: respond is called with (decision, c).')
   setParameters(source, handler, ['_decision', source.original(first)])
-  return functionText(source, handler)
+  return undefined
 }

@@ -2,18 +2,18 @@ import type { NodePath } from '@babel/traverse'
 import { readsOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { type FoundOptions, rewriteOptions } from '../find-options.ts'
-import { checkOnce, functionText, isInlineFunction } from '../functions.ts'
+import { checkOnce, isInlineFunction } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { addDefaults, renameNumbers } from '../numbers.ts'
 import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
 import { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
-import { STATUSES } from './express-respond.ts'
 import { leavePassedOn, limiterCalls } from './limiter-calls.ts'
 import type { Peer } from './peer.ts'
 import { checkClient } from './redis-client.ts'
-import { prefixText, validPrefix } from './redis-store.ts'
+import { renamePrefix, validPrefix } from './redis-store.ts'
+import { STATUSES } from './respond.ts'
 
 const NUMBERS = { window: 'duration', windowMs: 3_600_000, limits: ['max'], limit: 2500 }
 
@@ -64,7 +64,7 @@ function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath):
   const body = ['errorMessage', 'throw', 'status'].some(mayHave)
   renameResponse(source, options)
   const prefix = options.value('namespace')
-  if (prefix !== undefined) options.rename('namespace', validPrefix(source, prefix))
+  if (!isOnRedis && prefix) options.rename('namespace', validPrefix(source, prefix))
   renameLists(source, options)
   const fields = renameHeaders(source, options, isWhole && !mayHave('disableHeader'))
   renameEvents(source, options, fields)
@@ -104,13 +104,7 @@ function renameStore(source: Source, options: OptionsObject, limiter: NodePath):
       )
     }
     checkClient(source, db)
-    const given = options.value('namespace')
-    const numbers = ['max', 'duration'].map((name) => options.value(name))
-    const prefix = prefixText(source, given, numbers)
-    if (given === undefined) {
-      source.note(options.path, DIFFERENCES.sharedPrefix)
-      options.add(['prefix', prefix])
-    }
+    renamePrefix(source, options, 'namespace', ['max', 'duration'])
   }
   options.rename('db')
   return db !== undefined
@@ -142,11 +136,8 @@ function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean)
     source.leave('disableHeader: headers is false, or the profile of the fields.')
   }
   const names = isOff || given === undefined ? undefined : namesOf(source, given)
-  const first = ['disableHeader', 'headers'].find((name) => options.has(name))
   const value = isOff || names !== undefined ? 'false' : "'legacy'"
-  options.remove('disableHeader', 'headers')
-  if (first !== undefined) options.replace(first, ['headers', value])
-  else if (isWhole) options.add(['headers', value])
+  options.merge(['disableHeader', 'headers'], ['headers', value], isWhole)
   return names ?? []
 }
 
@@ -219,10 +210,7 @@ function renameLists(source: Source, options: OptionsObject): void {
     if (isEmpty(options.value(name))) options.remove(name)
     else if (name === 'whitelist' && options.has(name)) {
       renameFunction(source, options, name)
-      const white = options.value(name)
-      const text =
-        isInlineFunction(white) && white.isObjectMethod() ? functionText(source, white) : undefined
-      options.renameTo(name, 'skip', text)
+      options.renameTo(name, 'skip')
     } else if (options.has(name)) {
       source.leave(
         'blacklist: deny lists addresses and keys. For a function, add a middleware before this one that calls ctx.throw(403), and leave blacklist out.',

@@ -4,14 +4,7 @@ import { resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
 import { ELSEWHERE, ownValue } from '../find-options.ts'
-import {
-  functionText,
-  isInlineFunction,
-  memberOf,
-  setParameters,
-  usesOfParameter,
-} from '../functions.ts'
-import type { Imports } from '../imports.ts'
+import { isInlineFunction, memberOf, setParameters, usesOfParameter } from '../functions.ts'
 import { reindented } from '../indent.ts'
 import { isShort, LOG, renameLimit, renameWindow, takesLog } from '../numbers.ts'
 import { call, checkUnknown, renameKey } from '../option-functions.ts'
@@ -25,19 +18,15 @@ const HEADERS = "'legacy-delta'"
 const OF_POLICY = ['name', 'ttl', 'limit', 'getTracker']
 
 /** `[{ name, ttl, limit }]`, `{ throttlers: […], … }`, or before version 5 `{ ttl, limit }` in seconds. */
-export function migrateModuleOptions(
-  source: Source,
-  storages: readonly Imports[],
-  given: NodePath,
-): void {
+export function migrateModuleOptions(source: Source, given: NodePath): void {
   const inner = ownValue(source, given)
-  migrateModuleValue(source, storages, inner)
+  migrateModuleValue(source, inner)
   // In the type of a variable, the name of an algorithm would be any text.
   const isVariable = inner !== unwrapped(given) && isTypeScript(source)
   if (isVariable) source.edits.appendLeft(inner.node.end as number, ' as const')
 }
 
-function migrateModuleValue(source: Source, storages: readonly Imports[], inner: NodePath): void {
+function migrateModuleValue(source: Source, inner: NodePath): void {
   if (inner.isArrayExpression()) {
     migrateList(source, inner)
     return
@@ -54,10 +43,10 @@ function migrateModuleValue(source: Source, storages: readonly Imports[], inner:
   } else if (throttlers !== undefined) source.leave(ELSEWHERE)
   else migrateThrottler(source, options, 1000)
   renameCommon(source, options)
-  renameStorage(source, options, storages)
+  renameStorage(source, options)
   renameMessage(source, options)
-  const headers = options.value('setHeaders')
-  if (headers?.isBooleanLiteral({ value: false })) options.rename('setHeaders', 'false')
+  const isOff = options.value('setHeaders')?.isBooleanLiteral({ value: false })
+  if (isOff) options.rename('setHeaders', 'false')
   else {
     options.remove('setHeaders')
     options.add(['headers', HEADERS])
@@ -260,7 +249,7 @@ function renameOfContext(source: Source, options: OptionsObject, name: string): 
       setParameters(source, fn, ['request'])
     }
   }
-  options.rename(name, fn?.isObjectMethod() ? functionText(source, fn as never) : undefined)
+  options.rename(name)
 }
 
 /** `context.switchToHttp().getRequest()`. */

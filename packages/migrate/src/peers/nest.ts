@@ -11,7 +11,6 @@ import type { Source } from '../source.ts'
 import { decoratorsOf, isIdle, migrateDecorator, skipsAlone } from './nest-decorators.ts'
 import { migrateGuard } from './nest-guard.ts'
 import { migrateModuleOptions } from './nest-options.ts'
-import { redisStorageOf } from './nest-storage.ts'
 import { hasModule, moduleOf } from './nest-throttlers.ts'
 import type { Peer } from './peer.ts'
 
@@ -33,14 +32,12 @@ export const nestThrottler: Peer = {
   migrate(imports: Imports) {
     if (!imports.isUsed) return false
     const { source } = imports
-    const storages = redisStorageOf(source)
-    const { needed, free } = plansOf(source, imports, storages)
+    const { needed, free } = plansOf(imports)
     source.migrateJointly(MODULE, needed)
     source.migrateJointly(MODULE, free, false)
     if (source.isStaying(MODULE)) return true
-    for (const use of imports.uses) replaceName(source, imports, use)
+    for (const use of imports.uses) replaceName(imports, use)
     const rest = imports.finish()
-    for (const storage of storages) storage.finish()
     const [first] = source.program.get('body')
     if (rest.length > 0 && first && !rest.every((name) => name === 'SkipThrottle')) {
       source.note(
@@ -58,7 +55,8 @@ const typeElsewhere = (name: string) =>
 type Plans = Map<NodePath, () => void>
 
 /** Returns what is rewritten: calls that others need, and calls that may stay alone. */
-function plansOf(source: Source, imports: Imports, storages: readonly Imports[]) {
+function plansOf(imports: Imports) {
+  const { source } = imports
   const [needed, free]: [Plans, Plans] = [new Map(), new Map()]
   const module = moduleOf(source.files)
   const file = module === undefined || module.file === source.name ? '' : source.pathTo(module.file)
@@ -66,7 +64,7 @@ function plansOf(source: Source, imports: Imports, storages: readonly Imports[])
     const path = callPathOf(imports, use)
     if (path === undefined || DECORATORS.includes(use.name)) continue
     const where = file && ` in ${file}`
-    needed.set(path, () => migrateUse(source, imports, storages, use, path, where))
+    needed.set(path, () => migrateUse(imports, use, path, where))
   }
   const where = file || 'the module'
   const decorators = { source, imports, all: decoratorsOf(imports), module, where }
@@ -91,28 +89,21 @@ function callPathOf(imports: Imports, { path, name }: Use): NodePath | undefined
   return parentPath?.isClass() ? parentPath : undefined
 }
 
-function migrateUse(
-  source: Source,
-  imports: Imports,
-  storages: readonly Imports[],
-  use: Use,
-  path: NodePath,
-  where: string,
-): void {
-  const { name } = use
-  if (name === 'ThrottlerModule') {
-    migrateModule(source, imports, storages, path as NodePath<t.CallExpression>)
-  } else if (path.isClass()) migrateGuard(source, path, where)
+function migrateUse(imports: Imports, { name }: Use, path: NodePath, where: string): void {
+  const { source } = imports
+  if (name === 'ThrottlerModule') migrateModule(imports, path as NodePath<t.CallExpression>)
+  else if (path.isClass()) migrateGuard(source, path, where)
   else if (name in TYPES) source.leave(typeElsewhere(name))
   else source.leave(`${name}: Sluice has nothing in its place.`)
 }
 
 /** Names of which nothing else is rewritten. */
-function replaceName(source: Source, imports: Imports, use: Use): void {
+function replaceName(imports: Imports, use: Use): void {
+  const { source } = imports
   const { path, name } = use
   const type = TYPES[name]
   if (type !== undefined) imports.replace(use, type, true)
-  else if (helperMs(name) !== undefined) replaceHelper(source, imports, use)
+  else if (helperMs(name) !== undefined) replaceHelper(imports, use)
   // A thrown error is made of a decision here.
   else if (name in NAMES && !path.parentPath?.isNewExpression()) {
     if (name === 'ThrottlerGuard' && !hasModule(source.files))
@@ -122,12 +113,8 @@ function replaceName(source: Source, imports: Imports, use: Use): void {
 }
 
 /** `ThrottlerModule.forRoot(options)` and `forRootAsync({ useFactory })`. */
-function migrateModule(
-  source: Source,
-  imports: Imports,
-  storages: readonly Imports[],
-  call: NodePath<t.CallExpression>,
-): void {
+function migrateModule(imports: Imports, call: NodePath<t.CallExpression>): void {
+  const source: Source = imports.source
   const { property } = call.node.callee as t.MemberExpression
   const [given] = call.get('arguments') as NodePath[]
   if (given === undefined) source.leave('It has no options. Here limit and window are required.')
@@ -138,7 +125,7 @@ function migrateModule(
   source.note(call, DIFFERENCES.body)
   source.note(call, DIFFERENCES.nestFields)
   if (nameOf(property) === 'forRoot') {
-    migrateModuleOptions(source, storages, given)
+    migrateModuleOptions(source, given)
     return
   }
   const options = ownValue(source, given)
@@ -151,11 +138,12 @@ function migrateModule(
       'forRootAsync takes useFactory, inject and imports. Let useFactory return { limit, window }.',
     )
   }
-  for (const result of results) migrateModuleOptions(source, storages, result)
+  for (const result of results) migrateModuleOptions(source, result)
 }
 
 /** `minutes(n)` where no text took its place. */
-function replaceHelper(source: Source, imports: Imports, use: Use): void {
+function replaceHelper(imports: Imports, use: Use): void {
+  const { source } = imports
   const unit = helperMs(use.name)
   const call = use.path.parentPath
   if (unit === undefined || !call?.isCallExpression()) return

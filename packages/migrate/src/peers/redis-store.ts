@@ -1,6 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { resolved, unwrapped } from '../bindings.ts'
+import { DIFFERENCES } from '../differences.ts'
 import { type InlineFunction, isInlineFunction } from '../functions.ts'
 import { OptionsObject } from '../options-object.ts'
 import type { Source } from '../source.ts'
@@ -62,6 +63,24 @@ export function prefixText(
     )
   }
   return text
+}
+
+/**
+ * Renames the prefix of a limiter on a store that others may use, or gives it one.
+ *
+ * @param numbers the options that say its limit and its window
+ */
+export function renamePrefix(
+  source: Source,
+  options: OptionsObject,
+  name: string,
+  numbers: readonly string[],
+): void {
+  const given = options.value(name)
+  const values = numbers.map((each) => options.value(each))
+  const prefix = prefixText(source, given, values)
+  options.merge([name], ['prefix', prefix], true)
+  if (given === undefined) source.note(options.path, DIFFERENCES.sharedPrefix)
 }
 
 /** Whether an expression reads what a function around it gets or makes: it may be another value at each call. */

@@ -2,7 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { unwrapped } from '../bindings.ts'
 import { ofRateLimiterRes } from '../decision-fields.ts'
-import { isCompared, memberOf } from '../functions.ts'
+import { isCompared, memberOf, planFields } from '../functions.ts'
 import type { Source } from '../source.ts'
 
 /** The code that runs when `consume` rejects, by what it is for. */
@@ -102,24 +102,17 @@ function isNext(path: NodePath): boolean {
  * @param paths where the result is used
  * @returns undefined if it is used in another way
  */
-export function planFields(
+export function planResult(
   source: Source,
   paths: readonly NodePath[],
   decision: string,
   isRefused: boolean,
 ): (() => void) | undefined {
-  const fields = ofRateLimiterRes(decision, isRefused)
-  const edits = paths.map((path) => {
-    const found = memberOf(path)
-    // A refusal is not counted here, so this is not what it was compared with.
-    const isOther = isRefused && found?.name === 'consumedPoints' && isCompared(found.member)
-    const text = found && !isOther && fields[found.name]
-    return found && text ? { node: found.member.node, text } : undefined
-  })
-  if (edits.includes(undefined)) return undefined
-  return () => {
-    for (const edit of edits) if (edit) source.replace(edit.node, edit.text)
-  }
+  const reads = paths.map(memberOf)
+  // A refusal is not counted here, so this is not what it was compared with.
+  const isOther = reads.some((read) => read?.name === 'consumedPoints' && isCompared(read.member))
+  if (isRefused && isOther) return undefined
+  return planFields(source, reads, ofRateLimiterRes(decision, isRefused))
 }
 
 /** The uses of a name within some statements. */

@@ -12,7 +12,7 @@ import { OptionsObject } from '../options-object.ts'
 import { removeFromList, removeLines, removeNew } from '../remove.ts'
 import type { Source } from '../source.ts'
 import type { Peer } from './peer.ts'
-import { prefixText } from './redis-store.ts'
+import { renamePrefix } from './redis-store.ts'
 import { usesOfValue } from './uses-of-value.ts'
 
 /** The algorithms, and which of their arguments is the limit, the window, and the burst. */
@@ -94,16 +94,9 @@ function migrateLimiter(source: Source, imports: Imports, made: Made): void {
 function renameOptions(source: Source, options: OptionsObject): void {
   const redis = options.value('redis')
   const limiter = options.value('limiter')
-  if (!isUpstashClient(redis)) {
-    source.leave(CLIENT)
-  }
+  if (!isUpstashClient(redis)) source.leave(CLIENT)
   if (limiter === undefined) source.leave(ELSEWHERE)
-  const prefix = options.value('prefix')
-  const name = prefixText(source, prefix, [limiter])
-  if (prefix === undefined) {
-    source.note(options.path, DIFFERENCES.sharedPrefix)
-    options.add(['prefix', name])
-  } else options.rename('prefix', name)
+  renamePrefix(source, options, 'prefix', ['limiter'])
   options.renameTo('redis', 'store')
   options.replace('limiter', ...algorithmOf(source, limiter))
   options.remove('analytics', 'ephemeralCache', 'timeout')
