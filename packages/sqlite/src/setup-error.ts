@@ -7,6 +7,13 @@ const RESULTS =
     ' ',
   )
 
+/** What must be there, by the code of its absence, and the results that say so. */
+const NEEDS: readonly [code: keyof typeof SQLITE_ACTIONS, expected: string, results: RegExp][] = [
+  ['SLUICE_SQLITE_FILE', 'a file that this process may write', /^(PERM|READONLY|IOERR|CANTOPEN)$/],
+  ['SLUICE_SQLITE_FULL', 'room for the file', /^FULL$/],
+  ['SLUICE_SQLITE_CORRUPT', 'a file of SQLite that is whole', /^(CORRUPT|NOTADB)$/],
+]
+
 /** The primary result code of SQLite in an error: `BUSY`. */
 function resultOf(error: unknown): string {
   const { code, errcode } = Object(error) as { code?: unknown; errcode?: unknown }
@@ -24,24 +31,10 @@ export function isBusy(error: unknown): boolean {
 /** The failure in words, where it is of the file or its place; else as it is. */
 export function explained(error: unknown, path: string): unknown {
   const result = resultOf(error)
-  const said = `${path}: ${(Object(error) as Error).message}`
-  if (/^(PERM|READONLY|IOERR|CANTOPEN)$/.test(result))
-    return setupError(
-      SQLITE_ACTIONS,
-      'SLUICE_SQLITE_FILE',
-      'a file that this process may write',
-      said,
-    )
-  if (result === 'FULL')
-    return setupError(SQLITE_ACTIONS, 'SLUICE_SQLITE_FULL', 'room for the file', said)
-  if (/^(CORRUPT|NOTADB)$/.test(result))
-    return setupError(
-      SQLITE_ACTIONS,
-      'SLUICE_SQLITE_CORRUPT',
-      'a file of SQLite that is whole',
-      said,
-    )
-  return error
+  const need = NEEDS.find(([, , results]) => results.test(result))
+  if (need === undefined) return error
+  const [code, expected] = need
+  return setupError(SQLITE_ACTIONS, code, expected, `${path}: ${(error as Error).message}`)
 }
 
 /** The error of a file that other machines may use too. */
