@@ -5,7 +5,7 @@ import {
   PutItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb'
-import type { StateChange, Transaction } from '@sluice/transactional'
+import type { Decide, StateChange } from '@sluice/transactional'
 import { bytesOf, changed, hasWritten, type Item, placeOf, stateIn } from './items.ts'
 import { type Command, ServerClock } from './server-clock.ts'
 
@@ -17,9 +17,6 @@ const MAX_BYTES = 8_000_000
 /** Why an item was not written: it is another one, or a transaction is about it. */
 const FAILED = 'ConditionalCheckFailed'
 const CONFLICT = 'TransactionConflict'
-
-/** See `TransactionalBackend.transact`. */
-type Decide<T> = (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>
 
 type Items = Map<string, Item>
 

@@ -1,21 +1,12 @@
-import type { KeyRange, ListedKey, Transaction } from '@sluice/transactional'
+import { ContendedKeys, type Decide, type KeyRange, type ListedKey } from '@sluice/transactional'
 import { type MysqlConnection, read, write } from './pool.ts'
 import { isConflict } from './setup-error.ts'
 import * as sql from './statements.ts'
 
-/** A key that others change between two round trips is locked for so long, ms. */
-const CONTENDED_MS = 1000
-/** The most such keys that are known. */
-const MAX_CONTENDED = 1000
-
-/** See `TransactionalBackend.transact`. */
-type Decide<T> = (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>
-
 /** What a store does on a connection. */
 export class Transactions {
   readonly #clock: (() => number) | undefined
-  /** Until when keys must be locked, by `performance.now()`. */
-  readonly #contended = new Map<string, number>()
+  readonly #contended = new ContendedKeys()
 
   /** @param clock the injected clock */
   constructor(clock: (() => number) | undefined) {
@@ -30,7 +21,7 @@ export class Transactions {
     ms: number,
   ): Promise<T> {
     const [key] = keys as [string]
-    if (keys.length === 1 && !this.#isContended(key)) {
+    if (keys.length === 1 && !this.#contended.has(key)) {
       const done = await this.#swap(connection, key, decide, ms)
       if (done !== undefined) return done.value
     }
@@ -55,8 +46,7 @@ export class Transactions {
     if (!state) return undefined
     const changed = await write(connection, sql.swap(change, state, now, ms)).catch(noneIfConflict)
     if (changed > 0) return { value }
-    if (this.#contended.size >= MAX_CONTENDED) this.#contended.clear()
-    this.#contended.set(key, performance.now() + CONTENDED_MS)
+    this.#contended.add(key)
     return undefined
   }
 
@@ -122,14 +112,6 @@ export class Transactions {
       const ids = rows.flatMap(([id]) => id ?? [])
       return ids.length === 0 ? 0 : write(connection, sql.sweep(ids, now))
     })
-  }
-
-  #isContended(key: string): boolean {
-    const until = this.#contended.get(key)
-    if (until === undefined) return false
-    if (performance.now() < until) return true
-    this.#contended.delete(key)
-    return false
   }
 }
 

@@ -1,5 +1,5 @@
 import { StoreError } from '@sluice/core'
-import type { StateChange, Transaction } from '@sluice/transactional'
+import { ContendedKeys, type Decide, type StateChange } from '@sluice/transactional'
 import { type Remembered, RememberedStates } from './remembered-states.ts'
 
 /** A decision on a remembered state is made for a time so much earlier than the expected one, ms, */
@@ -8,19 +8,12 @@ const EARLY_MS = 1
 const SPAN_MS = 10
 /** The part of a longer way to the server that is believed: most are longer by chance. */
 const LONGER = 1 / 16
-/** A key that others change between two round trips is locked for so long, ms. */
-const CONTENDED_MS = 1000
 /** The most keys of a transaction without a lock: of more of them, one would too often be wrong. */
 const MAX_KEYS = 16
-/** The most contended keys that are known. */
-const MAX_CONTENDED = 1000
 /** Any time, ms. */
 const ALWAYS = { from: 0, until: 1e15 }
 /** serialization_failure: the user's transactions are stricter than this needs. */
 const NOT_SERIALIZABLE = '40001'
-
-/** See `TransactionalBackend.transact`. */
-export type Decide<T> = (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>
 
 /** The new state of a key, if it still has one. */
 export interface Write {
@@ -83,8 +76,7 @@ export class LoneTransactions {
   readonly #use: Borrow
   readonly #clock: (() => number) | undefined
   readonly #remembered = new RememberedStates()
-  /** Until when keys must be locked, by `performance.now()`. */
-  readonly #contended = new Map<string, number>()
+  readonly #contended = new ContendedKeys()
   /** The server's time minus `performance.now()` when a statement was sent, ms. */
   #ahead: number | undefined
   /** Unlike what is locked, a single statement may wait for the table as long as somebody alters that. */
@@ -102,13 +94,17 @@ export class LoneTransactions {
     decide: Decide<T>,
     ms: number,
   ): Promise<{ readonly value: T } | undefined> {
-    if (!this.#isAvailable || keys.length > MAX_KEYS || keys.some((key) => this.#isContended(key)))
+    if (
+      !this.#isAvailable ||
+      keys.length > MAX_KEYS ||
+      keys.some((key) => this.#contended.has(key))
+    )
       return undefined
     const work = (trips: RoundTrips) =>
       this.#attempt(trips, keys, decide, ms).catch(ifNotSerializable)
     try {
       const done = await this.#use(ms, work)
-      if (done === undefined) for (const key of keys) this.#setContended(key)
+      if (done === undefined) for (const key of keys) this.#contended.add(key)
       return done
     } catch (error) {
       this.#isAvailable = false
@@ -243,19 +239,6 @@ export class LoneTransactions {
     if (this.#clock !== undefined) return this.#clock()
     if (this.#ahead === undefined) return undefined
     return Math.max(at, Math.floor(performance.now() + this.#ahead) - EARLY_MS)
-  }
-
-  #isContended(key: string): boolean {
-    const until = this.#contended.get(key)
-    if (until === undefined) return false
-    if (performance.now() < until) return true
-    this.#contended.delete(key)
-    return false
-  }
-
-  #setContended(key: string): void {
-    if (this.#contended.size >= MAX_CONTENDED) this.#contended.clear()
-    this.#contended.set(key, performance.now() + CONTENDED_MS)
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   Borrower,
+  type Decide,
   type InspectableStore,
   joinTransactions,
   type ListingBackend,
@@ -9,7 +10,7 @@ import {
   type TransactionalBackend,
   transactionalStore,
 } from '@sluice/transactional'
-import { bytesOf, type Decide, LoneTransactions } from './lone-transactions.ts'
+import { bytesOf, LoneTransactions } from './lone-transactions.ts'
 import { type Connection, checkPool, guardedPool, type PostgresPool, send } from './pool.ts'
 import { isPostgresJs, type PostgresJsClient, postgresJsPool } from './postgres-js.ts'
 import { roundTripsOf } from './round-trips.ts'

@@ -1,4 +1,4 @@
-import { Deadlines, PendingCall, type TransactionalBackend } from '@sluice/transactional'
+import { Deadlines, TransactCall, type TransactionalBackend } from '@sluice/transactional'
 import type { SqliteFile } from './sqlite-file.ts'
 import type { Statements } from './table.ts'
 
@@ -19,30 +19,9 @@ const EACH_TURN = 3
 type Transact = TransactionalBackend['transact']
 
 /** A call that waits for the lock. */
-class Call extends PendingCall {
-  readonly keys: readonly string[]
-  readonly decide: Parameters<Transact>[1]
-  readonly withinMs: number
-  readonly resolve: (value: never) => void
-  readonly reject: (error: unknown) => void
-  isGivenUp = false
-
-  constructor(
-    [keys, decide, withinMs = Infinity]: Parameters<Transact>,
-    resolve: Call['resolve'],
-    reject: Call['reject'],
-  ) {
-    super()
-    this.keys = keys
-    this.decide = decide
-    this.withinMs = withinMs * ASKED
-    this.resolve = resolve
-    this.reject = reject
-  }
-
+class Call extends TransactCall {
   override giveUp(): void {
-    this.isGivenUp = true
-    this.reject(new Error('another process has the lock of the file'))
+    super.giveUp(new Error('another process has the lock of the file'))
   }
 }
 
@@ -57,7 +36,7 @@ export function transactionsOn(file: SqliteFile, clock: () => number): Transact 
   let waiting: Call[] = []
 
   const attempt = (tries: number) => {
-    if (waiting.some(isGivenUp)) waiting = waiting.filter((call) => !isGivenUp(call))
+    if (waiting.some(isOver)) waiting = waiting.filter((call) => !isOver(call))
     if (waiting.length === 0) return
     try {
       const statements = file.lock()
@@ -100,18 +79,18 @@ export function transactionsOn(file: SqliteFile, clock: () => number): Transact 
     if (waiting.length > 0) setImmediate(attempt, 0)
   }
 
-  return (...asked) =>
+  return (keys, decide, withinMs = Infinity) =>
     new Promise((resolve, reject) => {
       if (waiting.length >= MAX_WAITING) throw new Error('too many calls wait for the file')
-      const call = new Call(asked, resolve, reject)
+      const call = new Call([keys, decide, withinMs * ASKED], resolve, reject)
       waiting.push(call)
       if (call.withinMs < Infinity) deadlines.of(call.withinMs).start(call)
       if (waiting.length === 1) attempt(0)
     })
 }
 
-function isGivenUp(call: Call): boolean {
-  return call.isGivenUp
+function isOver(call: Call): boolean {
+  return call.isOver
 }
 
 /** Decides a call and writes its changes; returns a function that answers it once they are committed. */

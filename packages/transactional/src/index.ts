@@ -5,10 +5,13 @@ export {
   compareAndSwapStore,
   type Versioned,
 } from './compare-and-swap-store.ts'
+export { ContendedKeys } from './contended-keys.ts'
 export { type DurableObjectStorage, durableObjectStore } from './durable-object-store.ts'
 export { joinTransactions } from './join-transactions.ts'
 export { expiryOf, Sweeper } from './sweeper.ts'
+export { TransactCall } from './transact-call.ts'
 export type {
+  Decide,
   KeyRange,
   ListedKey,
   ListingBackend,

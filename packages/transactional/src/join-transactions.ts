@@ -1,5 +1,6 @@
 import { afterAsking } from '@sluice/core/internal-stores'
-import { Deadlines, PendingCall } from '@sluice/core/store'
+import { Deadlines } from '@sluice/core/store'
+import { TransactCall } from './transact-call.ts'
 import type { StateChange, TransactionalBackend } from './transactional-backend.ts'
 
 /** How much is done at the same time. */
@@ -18,35 +19,6 @@ const MAX_WAITING = 2000
 
 type Transact = TransactionalBackend['transact']
 
-/** A call of `transact` that waits, or whose transaction is in progress. */
-class JoinedCall extends PendingCall {
-  readonly keys: readonly string[]
-  readonly decide: Parameters<Transact>[1]
-  readonly withinMs: number
-  readonly resolve: (value: never) => void
-  readonly reject: (error: unknown) => void
-  /** Whether it was answered or given up. */
-  isOver = false
-
-  constructor(
-    [keys, decide, withinMs = Infinity]: Parameters<Transact>,
-    resolve: JoinedCall['resolve'],
-    reject: JoinedCall['reject'],
-  ) {
-    super()
-    this.keys = keys
-    this.decide = decide
-    this.withinMs = withinMs
-    this.resolve = resolve
-    this.reject = reject
-  }
-
-  override giveUp(error: Error): void {
-    this.isOver = true
-    this.reject(error)
-  }
-}
-
 /**
  * Makes calls share transactions, for a backend that takes a round trip or more for each: those of
  * the same turn of the event loop, and those that come while as many transactions are in progress as may be, or one
@@ -61,7 +33,7 @@ export function joinTransactions(
   { underWay: maxUnderWay = 4, keys: maxKeys = 512 }: JoinOptions = {},
 ): Transact {
   const deadlines = new Deadlines()
-  let waiting: JoinedCall[] = []
+  let waiting: TransactCall[] = []
   /** The keys of the transactions in progress. */
   const busy = new Set<string>()
   let underWay = 0
@@ -71,10 +43,10 @@ export function joinTransactions(
     if (waiting.some(({ isOver }) => isOver)) waiting = waiting.filter(({ isOver }) => !isOver)
   }
 
-  const run = async (calls: readonly JoinedCall[]) => {
+  const run = async (calls: readonly TransactCall[]) => {
     const keys = [...new Set(calls.flatMap((call) => call.keys))].sort()
     for (const key of keys) busy.add(key)
-    const [{ withinMs }] = calls as [JoinedCall]
+    const [{ withinMs }] = calls as [TransactCall]
     try {
       const answers = await transact(
         keys,
@@ -107,7 +79,7 @@ export function joinTransactions(
     }
   }
 
-  const add = (call: JoinedCall) => {
+  const add = (call: TransactCall) => {
     if (waiting.length >= MAX_WAITING) dropOver()
     if (waiting.length >= MAX_WAITING) {
       call.reject(new Error('too many calls wait for a transaction'))
@@ -123,7 +95,8 @@ export function joinTransactions(
     })
   }
 
-  return (...asked) => new Promise((resolve, reject) => add(new JoinedCall(asked, resolve, reject)))
+  return (...asked) =>
+    new Promise((resolve, reject) => add(new TransactCall(asked, resolve, reject)))
 }
 
 /**
@@ -131,11 +104,11 @@ export function joinTransactions(
  * key of an earlier call that does, those that no longer fit in, and those that wait for another time: one that is
  * lost keeps its keys busy for so long.
  */
-function nextOf(waiting: readonly JoinedCall[], busy: ReadonlySet<string>, maxKeys: number) {
+function nextOf(waiting: readonly TransactCall[], busy: ReadonlySet<string>, maxKeys: number) {
   const taken = new Set(busy)
   const keys = new Set<string>()
-  const next: JoinedCall[] = []
-  const others: JoinedCall[] = []
+  const next: TransactCall[] = []
+  const others: TransactCall[] = []
   for (const call of waiting) {
     const isAlike = next.length === 0 || call.withinMs === next[0]?.withinMs
     const more = call.keys.filter((key) => !keys.has(key))
@@ -157,7 +130,7 @@ function nextOf(waiting: readonly JoinedCall[], busy: ReadonlySet<string>, maxKe
  * @returns the changes, and what answers each call once they are written
  */
 function decideCalls(
-  calls: readonly JoinedCall[],
+  calls: readonly TransactCall[],
   states: Map<string, Uint8Array | undefined>,
   now: number,
 ) {

@@ -19,6 +19,9 @@ export interface Transaction<T> {
   readonly needsClock?: boolean
 }
 
+/** Decides on the bytes of keys: see {@link TransactionalBackend.transact}. */
+export type Decide<T> = (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>
+
 /** A place that keeps bytes under keys, and changes several of them atomically. */
 export interface TransactionalBackend {
   /**
@@ -33,11 +36,7 @@ export interface TransactionalBackend {
    * @param withinMs how long the answer is awaited, ms, 1 … 60,000: a transaction that can't be done
    *   by then is better not done. Undefined: no limit
    */
-  transact<T>(
-    keys: readonly string[],
-    decide: (states: readonly (Uint8Array | undefined)[], now: number) => Transaction<T>,
-    withinMs?: number,
-  ): Promise<T>
+  transact<T>(keys: readonly string[], decide: Decide<T>, withinMs?: number): Promise<T>
   /** The backend's clock if one was injected, for tests. */
   readonly clock?: (() => number) | undefined
   /** Releases the connections and timers that the backend itself has opened. */
