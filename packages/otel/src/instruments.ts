@@ -123,3 +123,12 @@ export const INSTRUMENTS = {
     attributes: PLACE,
   },
 } as const satisfies Record<string, Instrument>
+
+/** The arguments that create a metric. @param boundaries the edges of a histogram's buckets */
+export function metric(
+  key: keyof typeof INSTRUMENTS,
+  boundaries?: number[],
+): [name: string, options: MetricOptions] {
+  const advice = boundaries && { explicitBucketBoundaries: boundaries }
+  return [INSTRUMENTS[key].name, { ...INSTRUMENTS[key], ...(advice && { advice }) }]
+}

@@ -9,7 +9,7 @@ import type {
   WaitTrace,
 } from '@sluice/core'
 import { ATTRIBUTES, placeOf } from './attributes.ts'
-import { INSTRUMENTS } from './instruments.ts'
+import { metric } from './instruments.ts'
 import { StoreState } from './store-state.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -44,11 +44,8 @@ export function recordMetrics(
 }
 
 function recordDecisions(meter: Meter, state: StoreState, subscriptions: Subscriptions): void {
-  const requests = meter.createCounter(INSTRUMENTS.requests.name, INSTRUMENTS.requests)
-  const duration = meter.createHistogram(INSTRUMENTS.decisionDuration.name, {
-    ...INSTRUMENTS.decisionDuration,
-    advice: { explicitBucketBoundaries: DECISION_BOUNDARIES },
-  })
+  const requests = meter.createCounter(...metric('requests'))
+  const duration = meter.createHistogram(...metric('decisionDuration', DECISION_BOUNDARIES))
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
     const attributes = decided(event)
     const error = state.errorOf(event)
@@ -68,7 +65,7 @@ export function decided(event: DecisionEvent): Attributes {
 
 /** Units that requests were charged, and by which settlement has corrected that. */
 function recordUnits(meter: Meter, subscriptions: Subscriptions): void {
-  const units = meter.createUpDownCounter(INSTRUMENTS.units.name, INSTRUMENTS.units)
+  const units = meter.createUpDownCounter(...metric('units'))
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
     for (const { name, unit, charged, source } of event.policies) {
       if (charged === 0 || unit === SLOTS) continue
@@ -90,10 +87,7 @@ function recordUnits(meter: Meter, subscriptions: Subscriptions): void {
 const SLOTS = 'concurrent-requests'
 
 function recordActive(meter: Meter, subscriptions: Subscriptions): void {
-  const active = meter.createUpDownCounter(
-    INSTRUMENTS.activeRequests.name,
-    INSTRUMENTS.activeRequests,
-  )
+  const active = meter.createUpDownCounter(...metric('activeRequests'))
   const add = (event: DecisionEvent | SettleEvent, name: string, slots: number) =>
     active.add(slots, placeOf(event, name))
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
@@ -107,14 +101,8 @@ function recordActive(meter: Meter, subscriptions: Subscriptions): void {
 }
 
 function recordQueue(meter: Meter, subscriptions: Subscriptions): void {
-  const queued = meter.createUpDownCounter(
-    INSTRUMENTS.queuedRequests.name,
-    INSTRUMENTS.queuedRequests,
-  )
-  const time = meter.createHistogram(INSTRUMENTS.timeInQueue.name, {
-    ...INSTRUMENTS.timeInQueue,
-    advice: { explicitBucketBoundaries: QUEUE_BOUNDARIES },
-  })
+  const queued = meter.createUpDownCounter(...metric('queuedRequests'))
+  const time = meter.createHistogram(...metric('timeInQueue', QUEUE_BOUNDARIES))
   const begun = new WeakMap<WaitTrace, number>()
   subscriptions.toSteps<WaitTrace>('sluice:wait', {
     start(trace) {
@@ -132,19 +120,13 @@ function recordQueue(meter: Meter, subscriptions: Subscriptions): void {
 }
 
 function recordStore(meter: Meter, state: StoreState, subscriptions: Subscriptions): void {
-  const available = meter.createObservableGauge(
-    INSTRUMENTS.storeAvailable.name,
-    INSTRUMENTS.storeAvailable,
-  )
-  const observe: Parameters<typeof available.addCallback>[0] = (result) =>
-    result.observe(state.isAvailable ? 1 : 0)
+  const available = meter.createObservableGauge(...metric('storeAvailable'))
   subscriptions.to<StoreEvent>('sluice:store', (event) => state.hear(event))
-  available.addCallback(observe)
-  subscriptions.whenEnded(() => available.removeCallback(observe))
+  subscriptions.observe(available, (result) => result.observe(state.isAvailable ? 1 : 0))
 }
 
 function recordThresholds(meter: Meter, subscriptions: Subscriptions): void {
-  const thresholds = meter.createCounter(INSTRUMENTS.thresholds.name, INSTRUMENTS.thresholds)
+  const thresholds = meter.createCounter(...metric('thresholds'))
   subscriptions.to<ThresholdEvent>('sluice:threshold', (event) => {
     const { policy, threshold, source } = event
     const reached = { [ATTRIBUTES.threshold]: threshold, [ATTRIBUTES.source]: source }
@@ -157,25 +139,20 @@ function recordThresholds(meter: Meter, subscriptions: Subscriptions): void {
  * document.
  */
 function recordPolicies(meter: Meter, subscriptions: Subscriptions): void {
-  const gauge = meter.createObservableGauge(INSTRUMENTS.policyLimit.name, INSTRUMENTS.policyLimit)
+  const gauge = meter.createObservableGauge(...metric('policyLimit'))
   const inForce = new Map<string, PolicyChangeEvent>()
-  const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
+  subscriptions.to<PolicyChangeEvent>('sluice:policy', (event) => inForce.set(event.id, event))
+  subscriptions.observe(gauge, (result) => {
     for (const { limiter, policy, id, limit, codeLimit } of inForce.values()) {
       const place = placeOf({ limiter, route: undefined }, policy, { [ATTRIBUTES.livePolicy]: id })
-      for (const [source, units] of [
-        ['document', limit],
-        ['code', codeLimit],
-      ] as const)
+      for (const [source, units] of Object.entries({ document: limit, code: codeLimit }))
         if (units !== undefined) result.observe(units, { ...place, [ATTRIBUTES.source]: source })
     }
-  }
-  subscriptions.to<PolicyChangeEvent>('sluice:policy', (event) => inForce.set(event.id, event))
-  gauge.addCallback(observe)
-  subscriptions.whenEnded(() => gauge.removeCallback(observe))
+  })
 }
 
 function recordDryRuns(meter: Meter, subscriptions: Subscriptions): void {
-  const refusals = meter.createCounter(INSTRUMENTS.dryRunRefusals.name, INSTRUMENTS.dryRunRefusals)
+  const refusals = meter.createCounter(...metric('dryRunRefusals'))
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
     for (const { name, allowed, dryRun } of event.policies)
       if (dryRun && !allowed) refusals.add(1, placeOf(event, name))
@@ -183,13 +160,10 @@ function recordDryRuns(meter: Meter, subscriptions: Subscriptions): void {
 }
 
 function recordOverload(meter: Meter, subscriptions: Subscriptions): void {
-  const requests = meter.createCounter(
-    INSTRUMENTS.overloadRequests.name,
-    INSTRUMENTS.overloadRequests,
-  )
-  const limit = meter.createGauge(INSTRUMENTS.overloadLimit.name, INSTRUMENTS.overloadLimit)
-  const active = meter.createGauge(INSTRUMENTS.overloadActive.name, INSTRUMENTS.overloadActive)
-  const queued = meter.createGauge(INSTRUMENTS.overloadQueued.name, INSTRUMENTS.overloadQueued)
+  const requests = meter.createCounter(...metric('overloadRequests'))
+  const limit = meter.createGauge(...metric('overloadLimit'))
+  const active = meter.createGauge(...metric('overloadActive'))
+  const queued = meter.createGauge(...metric('overloadQueued'))
   subscriptions.to<OverloadEvent>('sluice:overload', (event) => {
     const place = placeOf({ limiter: event.limiter, route: undefined }, undefined)
     limit.record(event.limit, place)
@@ -206,10 +180,12 @@ function recordOverload(meter: Meter, subscriptions: Subscriptions): void {
 
 function recordUtilization(meter: Meter, nearLimit: number, subscriptions: Subscriptions): void {
   const boundaries = new Set([...UTILIZATION_BOUNDARIES, nearLimit])
-  const utilization = meter.createHistogram(INSTRUMENTS.utilization.name, {
-    ...INSTRUMENTS.utilization,
-    advice: { explicitBucketBoundaries: [...boundaries].sort((a, b) => a - b) },
-  })
+  const utilization = meter.createHistogram(
+    ...metric(
+      'utilization',
+      [...boundaries].sort((a, b) => a - b),
+    ),
+  )
   subscriptions.to<DecisionEvent>('sluice:decision', (event) => {
     for (const { name, limit, remaining } of event.policies)
       if (limit > 0) utilization.record((limit - remaining) / limit, placeOf(event, name))

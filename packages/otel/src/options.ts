@@ -1,5 +1,6 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import { SluiceError } from '@sluice/core'
+import { checkKnown } from '@sluice/core/internal'
 
 export interface InstrumentOptions {
   /** Where the metrics go. Default: the global one, which must be registered before. */
@@ -16,20 +17,9 @@ export interface InstrumentOptions {
   nearLimit?: number
 }
 
-const NAMES: readonly (keyof InstrumentOptions)[] = ['meterProvider', 'tracerProvider', 'nearLimit']
-
 /** @throws SluiceError */
 export function checkOptions(options: InstrumentOptions): void {
-  for (const [option, received] of Object.entries(options)) {
-    if (NAMES.includes(option as keyof InstrumentOptions)) continue
-    throw new SluiceError({
-      code: 'SLUICE_OPTION_UNKNOWN',
-      option,
-      expected: `one of the options ${NAMES.join(', ')}`,
-      received,
-      fix: 'Remove it or correct its name.',
-    })
-  }
+  checkKnown('', options, ['meterProvider', 'tracerProvider', 'nearLimit'])
   checkMethod(options, 'meterProvider', 'getMeter')
   checkMethod(options, 'tracerProvider', 'getTracer')
   const { nearLimit } = options

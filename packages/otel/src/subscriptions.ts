@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ObservableCallback, ObservableGauge } from '@opentelemetry/api'
 
 /** Called with the steps of a traced operation. */
 type Steps<Context> = {
@@ -19,9 +20,10 @@ export class Subscriptions {
     for (const [step, hear] of Object.entries(steps)) this.to(`tracing:${name}:${step}`, hear)
   }
 
-  /** @param act what ends something else together with the subscriptions */
-  whenEnded(act: () => void): void {
-    this.#endings.push(act)
+  /** Has a gauge observed until the subscriptions end. */
+  observe(gauge: ObservableGauge, observe: ObservableCallback): void {
+    gauge.addCallback(observe)
+    this.#endings.push(() => gauge.removeCallback(observe))
   }
 
   end(): void {
