@@ -89,6 +89,11 @@ export function resolved(path: NodePath): NodePath {
   return init.node ? unwrapped(init) : inner
 }
 
+/** Whether a declarator is of `export const`. */
+export function isExported({ parentPath }: NodePath): boolean {
+  return parentPath?.parentPath?.isExportNamedDeclaration() ?? false
+}
+
 /** Where the file reads the variable that an expression initializes. */
 export function readsOf(path: NodePath): readonly NodePath[] {
   const { parentPath } = wrapped(path)

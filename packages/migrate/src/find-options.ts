@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { readsOf, resolved, unwrapped, wrapped } from './bindings.ts'
+import { isExported, readsOf, resolved, unwrapped, wrapped } from './bindings.ts'
 import type { Imports, Use } from './imports.ts'
 import { OptionsObject } from './options-object.ts'
 import { isTypeScript, type Source } from './source.ts'
@@ -186,8 +186,8 @@ export function ownValue(source: Source, path: NodePath): NodePath {
   const value = resolved(path)
   if (value === unwrapped(path)) return value
   const { parentPath } = wrapped(value)
-  const isExported = parentPath?.parentPath?.parentPath?.isExportNamedDeclaration() ?? false
-  if (isExported || readsOf(value).length !== 1) source.leave(ELSEWHERE)
+  const isShared = parentPath !== null && isExported(parentPath)
+  if (isShared || readsOf(value).length !== 1) source.leave(ELSEWHERE)
   return value
 }
 
@@ -195,9 +195,8 @@ export function ownValue(source: Source, path: NodePath): NodePath {
 export function isOnlyReadBy(path: NodePath, owners: Owners): boolean {
   if (!path.isIdentifier()) return false
   const binding = path.scope.getBinding(path.node.name)
-  if (binding === undefined) return false
-  const isExported = binding.path.parentPath?.parentPath?.isExportNamedDeclaration() ?? false
-  return !isExported && binding.referencePaths.every((each) => isReadBy(each, owners))
+  if (binding === undefined || isExported(binding.path)) return false
+  return binding.referencePaths.every((each) => isReadBy(each, owners))
 }
 
 function isReadBy(path: NodePath, owners: Owners): boolean {

@@ -313,13 +313,7 @@ function inlineUses({ program }: Source, module: string): Use[] {
       const declarator = path.findParent((each) => each.isVariableDeclarator())
       const init = declarator?.get('init') as NodePath | undefined
       if (init !== undefined && isModule(init, module)) return
-      const { parentPath } = path
-      const isOwner = parentPath.isMemberExpression() && path.key === 'object'
-      uses.push(
-        isOwner
-          ? { path: parentPath, name: memberName(parentPath) ?? 'default' }
-          : { path, name: 'default' },
-      )
+      uses.push(toUse(path, module))
     },
   })
   return uses

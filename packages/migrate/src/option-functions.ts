@@ -1,6 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import { optionHere } from '@sluice/core/internal'
 import { importedFrom, memberName, resolved, unwrapped } from './bindings.ts'
+import { durationOf } from './durations.ts'
 import {
   functionText,
   type InlineFunction,
@@ -110,4 +111,24 @@ export function renameKey(source: Source, options: OptionsObject, name: string):
     }
   }
   if (value !== undefined) renameFunction(source, options, name)
+}
+
+/**
+ * A client that is blocked for a time after its first refusal.
+ *
+ * @param unitMs what a number counts there, ms
+ * @param window the length of the window, as source code
+ */
+export function renameBlock(
+  source: Source,
+  options: OptionsObject,
+  unitMs: 1 | 1000,
+  window = "'1m'",
+): void {
+  const block = options.value('blockDuration')
+  if (block === undefined) return
+  const duration = durationOf(source, block, unitMs)
+  const ban = `{ after: 1, within: ${window}, for: [${duration}] }`
+  if (block.isNumericLiteral({ value: 0 })) options.remove('blockDuration')
+  else options.rename('blockDuration', ban)
 }

@@ -12,14 +12,11 @@ type Node = Pick<t.Node, 'start' | 'end'>
 export type LeftCalls = Map<string, string>
 
 /** Something that stays, because of which others stay too. */
-export interface Culprit {
+export interface Culprit extends Left {
   /** The name of its file. */
   readonly file: string
   /** Which one it is of those that stay in its file, from 0. */
   readonly index: number
-  /** Its line in the file as it will be, from 1. */
-  readonly line: number
-  readonly reason: string
 }
 
 /** The calls of each package, by its name, that stay, because of which nothing of it is rewritten. */
@@ -27,7 +24,7 @@ export type Staying = ReadonlyMap<string, readonly Culprit[]>
 
 /** A call that stays as it is. */
 export interface Left {
-  /** Its line, from 1, in the text as it was. */
+  /** Its line, from 1, in the text as it was; of a {@link Culprit} in the text as it will be. */
   readonly line: number
   /** Sentences for a reader of the file. */
   readonly reason: string
@@ -143,14 +140,11 @@ export class Source {
 
   /** The calls that stay, by the name of their package, if others work only together with them. */
   get culprits(): Map<string, Culprit[]> {
-    const all = this.#notes.filter(({ leaves }) => leaves)
     return new Map(
       [...this.#joint].map(([peer, places]) => [
         peer,
-        all.flatMap(({ path, text }, index) =>
-          places.has(placeOf(path))
-            ? [{ file: this.name, index, line: lineOf(path), reason: text.replace(STAYS, '') }]
-            : [],
+        this.#leaving.flatMap(({ path, text }, index) =>
+          places.has(placeOf(path)) ? [{ file: this.name, index, ...leftOf(path, text) }] : [],
         ),
       ]),
     )
@@ -265,16 +259,18 @@ export class Source {
     return isCommon ? [basename(dirname(this.name)), stem].join('.').replace(/^\.+/, '') : stem
   }
 
+  get #leaving(): Note[] {
+    return this.#notes.filter(({ leaves }) => leaves)
+  }
+
   /** The calls that stay as they are. */
   get left(): Left[] {
-    return this.#notes
-      .filter(({ leaves }) => leaves)
-      .map(({ path, text }) => ({ line: lineOf(path), reason: text.replace(STAYS, '') }))
+    return this.#leaving.map(({ path, text }) => leftOf(path, text))
   }
 
   /** What stays as it is, in the order of its comments. */
   get leftPaths(): NodePath[] {
-    return this.#notes.flatMap(({ path, leaves }) => (leaves ? [path] : []))
+    return this.#leaving.map(({ path }) => path)
   }
 
   /** A comment above what stays as it is. @param reason sentences for a reader of the file */
@@ -325,8 +321,8 @@ function pathFrom(name: string, file: string): string {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-function lineOf({ node }: NodePath): number {
-  return node.loc?.start.line ?? 1
+function leftOf({ node }: NodePath, text: string): Left {
+  return { line: node.loc?.start.line ?? 1, reason: text.replace(STAYS, '') }
 }
 
 function placeOf({ node, type }: NodePath): string {

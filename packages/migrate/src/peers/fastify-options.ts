@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { nameOf, resolved, unwrapped } from '../bindings.ts'
+import { propertyOf, resolved, unwrapped } from '../bindings.ts'
 import { ofFastifyContext } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationOf } from '../durations.ts'
@@ -237,13 +237,7 @@ const THROWN = 'what respond throws without a statusCode is sent with 429; there
 
 /** Whether it is an object that says no status as a number. */
 function hasNoStatus(path: NodePath): boolean {
-  const object = unwrapped(path)
-  if (!object.isObjectExpression()) return false
-  return object.get('properties').every((each) => {
-    if (!each.isObjectProperty()) return false
-    const isStatus = ['status', 'statusCode'].includes(nameOf(each.node.key) ?? '')
-    return !isStatus || each.get('value').isStringLiteral()
-  })
+  return statusesIn(path)?.every((value) => value.isStringLiteral()) ?? false
 }
 
 /** Whether a file of the application renders errors itself: what is thrown goes through it. */
@@ -253,14 +247,17 @@ function hasErrorHandler({ files }: Source): boolean {
 
 /** An object that changes no status: that of what is thrown becomes the response's there. */
 function isBody(path: NodePath): boolean {
+  const isSame = (value: NodePath) =>
+    constantOf(value) === 429 || /\.(statusCode|TOO_MANY_REQUESTS)$/.test(value.toString())
+  return statusesIn(path)?.every(isSame) ?? false
+}
+
+/** The statuses in an object; undefined: it is none, or it is not seen which fields it has. */
+function statusesIn(path: NodePath): NodePath[] | undefined {
   const object = unwrapped(path)
-  if (!object.isObjectExpression()) return false
-  return object.get('properties').every((each) => {
-    if (!each.isObjectProperty()) return false
-    if (!['status', 'statusCode'].includes(nameOf(each.node.key) ?? '')) return true
-    const value = each.get('value') as NodePath
-    return constantOf(value) === 429 || /\.(statusCode|TOO_MANY_REQUESTS)$/.test(value.toString())
-  })
+  if (!object.isObjectExpression()) return undefined
+  if (!object.node.properties.every(({ type }) => type === 'ObjectProperty')) return undefined
+  return ['status', 'statusCode'].flatMap((name) => propertyOf(object, name) ?? [])
 }
 
 /** The plugin throws the result of the function. */
@@ -346,7 +343,7 @@ function renameOthers(source: Source, options: OptionsObject): void {
     options.remove(...NOT_COUNTED)
     source.note(options.path, 'refused requests are not counted, so nothing extends a window.')
   }
-  if (options.has('ipv6Subnet')) options.rename('ipv6Subnet')
+  options.rename('ipv6Subnet')
   const hook = options.value('hook')
   if (hook?.isStringLiteral() && !HOOKS.includes(hook.node.value)) {
     source.leave(`hook: Sluice runs in ${HOOKS.join(', ')}.`)

@@ -5,8 +5,7 @@ import { durationOf } from '../durations.ts'
 import { type FoundOptions, type Rewriting, rewriteOptions, rewritingOf } from '../find-options.ts'
 import { Imports } from '../imports.ts'
 import { addDefaults, constantOf, defaultsText, renameNumbers } from '../numbers.ts'
-import { checkUnknown } from '../option-functions.ts'
-import type { OptionsObject } from '../options-object.ts'
+import { checkUnknown, renameBlock } from '../option-functions.ts'
 import { removeNew } from '../remove.ts'
 import { type LeftCalls, Source } from '../source.ts'
 import { checkClient } from './redis-client.ts'
@@ -105,7 +104,7 @@ function renameOptions(source: Source, found: FoundOptions): void {
   }
   renamePrefix(source, found)
   options.rename('storeClient')
-  renameBlock(source, options, window ?? "'1s'")
+  renameBlock(source, options, 1000, window ?? "'1s'")
   if (options.has('insuranceLimiter')) {
     options.remove('insuranceLimiter')
     source.note(options.path, DIFFERENCES.insurance)
@@ -138,14 +137,4 @@ function renamePrefix(
   if (mayHave('keyPrefix')) return
   source.note(options.path, DIFFERENCES.sharedPrefix)
   options.add(['prefix', prefix])
-}
-
-function renameBlock(source: Source, options: OptionsObject, window: string): void {
-  const block = options.value('blockDuration')
-  if (block === undefined) return
-  if (block.isNumericLiteral({ value: 0 })) options.remove('blockDuration')
-  else {
-    const duration = durationOf(source, block, 1000)
-    options.rename('blockDuration', `{ after: 1, within: ${window}, for: [${duration}] }`)
-  }
 }

@@ -7,7 +7,7 @@ import { ELSEWHERE, ownValue } from '../find-options.ts'
 import { isInlineFunction, memberOf, setParameters, usesOfParameter } from '../functions.ts'
 import { reindented } from '../indent.ts'
 import { isShort, LOG, renameLimit, renameWindow, takesLog } from '../numbers.ts'
-import { call, checkUnknown, renameKey } from '../option-functions.ts'
+import { call, checkUnknown, renameBlock, renameKey } from '../option-functions.ts'
 import { type Entry, OptionsObject } from '../options-object.ts'
 import { parseProgram } from '../parse.ts'
 import { isTypeScript, type Source } from '../source.ts'
@@ -38,7 +38,7 @@ function migrateModuleValue(source: Source, inner: NodePath): void {
   if (options.spreads.length > 0) source.leave(ELSEWHERE)
   if (list?.isArrayExpression()) {
     const ttl = elementsOf(source, list)[0]?.value('ttl')
-    renameBlock(source, options, ttl && durationOf(source, ttl, 1))
+    renameBlock(source, options, 1, ttl && durationOf(source, ttl, 1))
     nestThrottlers(source, options, list)
   } else if (throttlers !== undefined) source.leave(ELSEWHERE)
   else migrateThrottler(source, options, 1000)
@@ -200,16 +200,8 @@ function migrateThrottler(
     source.noteCall(DIFFERENCES.window('@nestjs/throttler', isLog))
     source.noteCall(DIFFERENCES.retryAfter)
   }
-  renameBlock(source, options, window)
+  renameBlock(source, options, 1, window)
   renameCommon(source, options)
-}
-
-/** @param window the length of the window, as source code */
-function renameBlock(source: Source, options: OptionsObject, window = "'1m'"): void {
-  const block = options.value('blockDuration')
-  if (block === undefined) return
-  const duration = durationOf(source, block, 1)
-  options.rename('blockDuration', `{ after: 1, within: ${window}, for: [${duration}] }`)
 }
 
 function renameCommon(source: Source, options: OptionsObject): void {
@@ -220,8 +212,7 @@ function renameCommon(source: Source, options: OptionsObject): void {
       'generateKey: key returns what identifies a client; the handler is never a part of it.',
     )
   }
-  const subnet = options.value('ipv6SubnetPrefix')
-  if (subnet !== undefined) options.renameTo('ipv6SubnetPrefix', 'ipv6Prefix')
+  options.renameTo('ipv6SubnetPrefix', 'ipv6Prefix')
   renameAgents(source, options)
 }
 

@@ -1,6 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { memberName, nameOf, wrapped } from '../bindings.ts'
+import { isExported, memberName, nameOf, wrapped } from '../bindings.ts'
 
 /**
  * Where the file uses a value that is kept in a constant or in a field of a class; undefined if it
@@ -60,10 +60,6 @@ function isTest(path: NodePath): boolean {
 export function isInsurance(path: NodePath): boolean {
   const owner = path.findParent((each) => each.isObjectProperty() || each.isStatement())
   return owner?.isObjectProperty() === true && nameOf(owner.node.key) === 'insuranceLimiter'
-}
-
-function isExported({ parentPath }: NodePath): boolean {
-  return parentPath?.parentPath?.isExportNamedDeclaration() ?? false
 }
 
 /** `export { limiter }`, `module.exports = limiter`, `return limiter`. */
