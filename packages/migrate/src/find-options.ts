@@ -2,19 +2,8 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { isExported, readsOf, resolved, unwrapped, wrapped } from './bindings.ts'
 import type { Imports, Use } from './imports.ts'
-import { OptionsObject } from './options-object.ts'
+import { OptionsObject, spreadsOf } from './options-object.ts'
 import { isTypeScript, type Source } from './source.ts'
-
-/** An object of options, and what is known of those that are spread into it. */
-export interface FoundOptions {
-  readonly options: OptionsObject
-  /** False if these options are spread into others. If true, the defaults of missing options apply. */
-  readonly isWhole: boolean
-  /** Whether it has an option itself, or perhaps from a spread. */
-  mayHave(name: string): boolean
-  /** The value of an option that is given once; of a method the method itself. */
-  soleValue(name: string): NodePath | undefined
-}
 
 /**
  * Types an object that a constant keeps, in TypeScript: the functions in it have parameters without
@@ -23,9 +12,8 @@ export interface FoundOptions {
  * @param imports the imports of the other limiter, whose types of options would not fit
  * @param type the type of the options
  */
-function typeConstant(imports: Imports, { options }: FoundOptions, type: string): void {
+function typeConstant(imports: Imports, { path }: OptionsObject, type: string): void {
   const { source } = imports
-  const { path } = options
   let outer: NodePath = path
   while (outer.parentPath?.isTSAsExpression()) outer = outer.parentPath
   let declarator = outer.parentPath
@@ -109,13 +97,13 @@ export function rewritingOf(imports: Imports, owners: readonly NodePath[]): Rewr
 export function rewriteOptions(
   { imports, owners, seen }: Rewriting,
   path: NodePath,
-  rewrite: (found: FoundOptions) => void,
+  rewrite: (options: OptionsObject) => void,
   type?: string,
 ): void {
-  for (const found of findOptions(imports.source, path, owners, seen)) {
-    rewrite(found)
-    found.options.finish()
-    if (type !== undefined) typeConstant(imports, found, type)
+  for (const options of findOptions(imports.source, path, owners, seen)) {
+    rewrite(options)
+    options.finish()
+    if (type !== undefined) typeConstant(imports, options, type)
   }
 }
 
@@ -130,28 +118,17 @@ function findOptions(
   path: NodePath,
   owners: Owners,
   seen: Set<t.Node>,
-): FoundOptions[] {
+): OptionsObject[] {
   const [object, ...others] = objectsIn(source, path, owners)
   if (object === undefined || others.length > 0) source.leave(ELSEWHERE)
-  const options = new OptionsObject(source, object)
-  const parts = options.spreads
+  const parts = spreadsOf(object)
     .flatMap((spread) => objectsIn(source, spread.get('argument'), owners))
-    .map((part) => new OptionsObject(source, part))
+    .map((part) => new OptionsObject(source, part, false))
   if (parts.some(({ spreads }) => spreads.length > 0)) source.leave(ELSEWHERE)
-  const all = [...parts, options].filter(({ path: { node } }) => !seen.has(node))
-  for (const each of all) seen.add(each.path.node)
-  return all.map((each) => {
-    const known = each === options ? [options, ...parts] : [each]
-    return {
-      options: each,
-      isWhole: each === options,
-      mayHave: (name) => known.some((one) => one.has(name)),
-      soleValue(name) {
-        const [value, ...more] = known.flatMap((one) => one.value(name) ?? [])
-        return more.length > 0 ? undefined : value
-      },
-    }
-  })
+  const all = [...parts, new OptionsObject(source, object, true, parts)]
+  const found = all.filter((each) => !seen.has(each.path.node))
+  for (const each of found) seen.add(each.path.node)
+  return found
 }
 
 /** `common`, `x ? { … } : {}`, `x && { … }`: the objects that it can be. */

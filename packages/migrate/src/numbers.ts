@@ -1,7 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import { memberName, resolved, unwrapped } from './bindings.ts'
 import { durationMs, durationOf, durationText } from './durations.ts'
-import type { FoundOptions } from './find-options.ts'
 import { renameFunction } from './option-functions.ts'
 import type { OptionsObject } from './options-object.ts'
 import { isTypeScript, type Source } from './source.ts'
@@ -136,16 +135,16 @@ export interface Numbers extends WindowOption {
 }
 
 /** Renames the options of a limit. A duration of constants becomes text, as `'15m'`. */
-export function renameNumbers(source: Source, options: OptionsObject, numbers: Numbers): void {
-  renameWindow(source, options, numbers)
-  renameLimit(source, options, numbers.limits, numbers.limit)
+export function renameNumbers(options: OptionsObject, numbers: Numbers): void {
+  renameWindow(options, numbers)
+  renameLimit(options, numbers.limits, numbers.limit)
 }
 
 export function renameWindow(
-  source: Source,
   options: OptionsObject,
   { window, unitMs = 1, readsText, windowMs }: WindowOption,
 ): void {
+  const { source } = options
   const length = options.value(window)
   if (length === undefined) return
   checkWindow(source, length, window, unitMs)
@@ -157,17 +156,17 @@ export function renameWindow(
 }
 
 export function renameLimit(
-  source: Source,
   options: OptionsObject,
   limits: readonly string[],
   unset?: number,
 ): void {
+  const { source } = options
   const [name, other] = limits.filter((each) => options.has(each))
-  if (other !== undefined) source.leave(`${limits.join(', ')}: only one of them says the limit.`)
+  if (other !== undefined) options.leave(`${limits.join(', ')}: only one of them says the limit.`)
   const value = name === undefined ? undefined : options.value(name)
   if (name === undefined || value === undefined) return
   checkLimit(source, value, name)
-  renameFunction(source, options, name)
+  renameFunction(options, name)
   const text = source.original(value.node)
   const number = value.isFunction() ? text : numberText(source, value, text, false, unset)
   if (number !== text) options.rename(name, number)
@@ -211,11 +210,11 @@ export function constantOf(path: NodePath | undefined): number | undefined {
 }
 
 /** Adds the defaults of the other limiter, where its options are missing, and the algorithm. @returns see `addLog` */
-export function addDefaults(source: Source, found: FoundOptions, numbers: Numbers): boolean {
-  const { options, mayHave } = found
+export function addDefaults(options: OptionsObject, numbers: Numbers): boolean {
+  const { mayHave } = options
   if (!mayHave(numbers.window)) options.add(['window', durationText(numbers.windowMs)])
   if (!numbers.limits.some(mayHave)) options.add(['limit', `${numbers.limit}`])
-  return addLog(source, found, numbers)
+  return addLog(options, numbers)
 }
 
 /**
@@ -223,12 +222,13 @@ export function addDefaults(source: Source, found: FoundOptions, numbers: Number
  *
  * @returns whether it is added
  */
-export function addLog(source: Source, found: FoundOptions, { limits, limit }: Numbers): boolean {
-  const given = limits.filter((name) => found.mayHave(name))
+export function addLog(options: OptionsObject, { limits, limit }: Numbers): boolean {
+  const { source } = options
+  const given = limits.filter((name) => options.mayHave(name))
   const [name] = given
-  const value = name === undefined ? undefined : found.soleValue(name)
+  const value = name === undefined ? undefined : options.soleValue(name)
   const isLog = name === undefined ? isShort(limit) : given.length === 1 && takesLog(source, value)
-  if (isLog) found.options.add(LOG)
+  if (isLog) options.add(LOG)
   return isLog
 }
 

@@ -19,18 +19,14 @@ import type { Source } from './source.ts'
  *
  * @param parameters how many parameters mean the same here
  */
-export function renameFunction(
-  source: Source,
-  options: OptionsObject,
-  name: string,
-  parameters = 1,
-): void {
+export function renameFunction(options: OptionsObject, name: string, parameters = 1): void {
+  const { source } = options
   const value = options.value(name)
   if (value === undefined) return
   const isKept = isInlineFunction(value)
     ? keepParameters(source, value, parameters)
     : !readsMore(resolved(value), parameters)
-  if (!isKept) source.leave(`${name}: the function reads parameters that it does not get here.`)
+  if (!isKept) options.leave(`${name}: the function reads parameters that it does not get here.`)
   options.rename(name)
 }
 
@@ -40,11 +36,7 @@ function readsMore(fn: NodePath, parameters: number): boolean {
 }
 
 /** Leaves the call if nothing was done with some of its options. @param same names that both have */
-export function checkUnknown(
-  source: Source,
-  options: OptionsObject,
-  same: readonly string[] = [],
-): void {
+export function checkUnknown(options: OptionsObject, same: readonly string[] = []): void {
   const [name] = options.unknown.filter((each) => !same.includes(each))
   if (name === undefined) return
   const here = optionHere(name)?.option
@@ -52,7 +44,7 @@ export function checkUnknown(
     here === undefined
       ? 'nothing takes its place here. Remove it, if nothing depends on it.'
       : `${here} takes its place, in another form: https://sluicejs.github.io/sluice/options#${here.toLowerCase()}`
-  source.leave(`${name}: ${instead}`)
+  options.leave(`${name}: ${instead}`)
 }
 
 /** The function with its first parameters, called where it can't be used as it is. */
@@ -96,7 +88,8 @@ export function isAddress(path: NodePath): boolean {
 }
 
 /** Renames the function of the key, or removes it if it returns the address. */
-export function renameKey(source: Source, options: OptionsObject, name: string): void {
+export function renameKey(options: OptionsObject, name: string): void {
+  const { source } = options
   const value = options.value(name)
   if (isInlineFunction(value)) {
     if (returnsAddress(value)) {
@@ -104,13 +97,12 @@ export function renameKey(source: Source, options: OptionsObject, name: string):
       return
     }
     if (/x-forwarded-for|x-real-ip/i.test(source.original(value.node))) {
-      source.note(
-        options.path,
+      options.note(
         `every client can write these header fields and so choose its key. Name your proxies in the framework's setting or in trustProxy, and leave key out: the address is the default.`,
       )
     }
   }
-  if (value !== undefined) renameFunction(source, options, name)
+  if (value !== undefined) renameFunction(options, name)
 }
 
 /**
@@ -119,12 +111,8 @@ export function renameKey(source: Source, options: OptionsObject, name: string):
  * @param unitMs what a number counts there, ms
  * @param window the length of the window, as source code
  */
-export function renameBlock(
-  source: Source,
-  options: OptionsObject,
-  unitMs: 1 | 1000,
-  window = "'1m'",
-): void {
+export function renameBlock(options: OptionsObject, unitMs: 1 | 1000, window = "'1m'"): void {
+  const { source } = options
   const block = options.value('blockDuration')
   if (block === undefined) return
   const duration = durationOf(source, block, unitMs)

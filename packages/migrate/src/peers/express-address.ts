@@ -19,7 +19,7 @@ export function replaceAddressKey(source: Source, imports: Imports, use: Use): v
 }
 
 /** `ipKeyGenerator(request)`, which is the same for everybody there, and an argument that may be a request. */
-export function checkAddress(source: Source, options: OptionsObject): void {
+export function checkAddress(options: OptionsObject): void {
   const fn = options.value('keyGenerator')
   if (fn === undefined) return
   const isHelper = (path: NodePath) => importedFrom(path, 'express-rate-limit') === 'ipKeyGenerator'
@@ -31,7 +31,7 @@ export function checkAddress(source: Source, options: OptionsObject): void {
     },
   })
   if (isMisused)
-    source.leave(
+    options.leave(
       'ipKeyGenerator takes an address. Whether its argument is one can not be seen here.',
     )
 }

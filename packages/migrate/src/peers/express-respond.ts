@@ -23,9 +23,10 @@ import { DEFAULT_MESSAGE, renameResponse, STATUSES } from './respond.ts'
 const DEFAULTS: Readonly<Record<string, string>> = { statusCode: '429', message: DEFAULT_MESSAGE }
 
 /** `handler`, `message` and `statusCode` of express-rate-limit become `respond`. */
-export function renameResponses(source: Source, options: OptionsObject): void {
-  renameResponse(source, options, {
-    ofHandler: (handler) => handlerText(source, options, handler),
+export function renameResponses(options: OptionsObject): void {
+  const { source } = options
+  renameResponse(options, {
+    ofHandler: (handler) => handlerText(options, handler),
     ofMessage: (message, code) => sender(source, message, `response${statusText(code)}.send`),
     ofStatus: (code) =>
       `(_decision, _request, response) => response${statusText(code)}.send(${DEFAULT_MESSAGE})`,
@@ -67,33 +68,36 @@ function isKnownValue(path: NodePath): boolean {
 }
 
 /** @returns undefined if the handler was rewritten where it is */
-function handlerText(source: Source, options: OptionsObject, handler: NodePath) {
-  if (isInlineFunction(handler) && rewrite(source, options, handler)) {
-    noteStatus(source, options, handler)
+function handlerText(options: OptionsObject, handler: NodePath) {
+  const { source } = options
+  if (isInlineFunction(handler) && rewrite(options, handler)) {
+    noteStatus(options, handler)
     return undefined
   }
   const target = resolved(handler)
   if (!isInlineFunction(handler) && target.isFunction() && target.node.params.length <= 2) {
-    noteStatus(source, options, target)
+    noteStatus(options, target)
     return `(_decision, request, response) => ${call(source, handler, ['request', 'response'])}`
   }
-  return source.leave(
+  return options.leave(
     'handler: respond is called with (decision, request, response). It has no next (throw the error instead) and no options, and decision.retryAfterMs is the time to wait.',
   )
 }
 
 /** A function that sets no status responds with 200 there. */
-function noteStatus(source: Source, options: OptionsObject, fn: NodePath<t.Function>): void {
+function noteStatus(options: OptionsObject, fn: NodePath<t.Function>): void {
+  const { source } = options
   const setsStatus = /\b(status|statusCode|sendStatus|writeHead|redirect|throw|next)\b/
   if (!setsStatus.test(source.original(fn.node.body))) {
-    source.note(options.path, 'handler: the response has the status 429 already.')
+    options.note('handler: the response has the status 429 already.')
   }
 }
 
 /** @returns false if it can't be done */
-function rewrite(source: Source, options: OptionsObject, fn: InlineFunction): boolean {
+function rewrite(options: OptionsObject, fn: InlineFunction): boolean {
+  const { source } = options
   const nexts = usesOfParameter(fn, 2).map((path) => nextCall(fn, path))
-  const given = usesOfParameter(fn, 3).map((path) => optionOf(source, options, path))
+  const given = usesOfParameter(fn, 3).map((path) => optionOf(options, path))
   const isTakenApart = fn.get('params').some((param, i) => i > 1 && param.isObjectPattern())
   if (isTakenApart || [...nexts, ...given].includes(undefined)) return false
   for (const next of nexts) throwInstead(source, next as NodePath<t.CallExpression>)
@@ -148,7 +152,8 @@ function throwInstead(source: Source, path: NodePath<t.CallExpression>): void {
 }
 
 /** `options.message` in the handler: the option itself. */
-function optionOf(source: Source, options: OptionsObject, path: NodePath) {
+function optionOf(options: OptionsObject, path: NodePath) {
+  const { source } = options
   const found = memberOf(path)
   if (found === undefined) return undefined
   const value = options.value(found.name)

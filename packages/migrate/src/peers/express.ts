@@ -1,7 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import { readsOf } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { type FoundOptions, type Owners, type Rewriting, rewriteOptions } from '../find-options.ts'
+import { type Owners, type Rewriting, rewriteOptions } from '../find-options.ts'
 import { memberOf } from '../functions.ts'
 import type { Imports, Use, UseCall } from '../imports.ts'
 import { addDefaults, constantOf, defaultsText, renameNumbers } from '../numbers.ts'
@@ -111,86 +111,86 @@ function migrateCall(rewriting: Rewriting, call: Call): void {
     return
   }
   if (call.isNewExpression()) removeNew(source, call)
-  const rewrite = (found: FoundOptions) => migrateOptions(rewriting.imports, call, found)
+  const rewrite = (options: OptionsObject) => migrateOptions(rewriting.imports, call, options)
   rewriteOptions(rewriting, given, rewrite, 'RateLimitOptions')
 }
 
-function migrateOptions(imports: Imports, call: Call, found: FoundOptions): void {
+function migrateOptions(imports: Imports, call: Call, options: OptionsObject): void {
   const { source } = imports
-  const { options, isWhole, mayHave } = found
-  checkOptions(source, options)
-  renameNumbers(source, options, NUMBERS)
-  renameFunction(source, options, 'skip')
-  checkAddress(source, options)
-  renameKey(source, options, 'keyGenerator')
+  const { isWhole, mayHave } = options
+  checkOptions(options)
+  renameNumbers(options, NUMBERS)
+  renameFunction(options, 'skip')
+  checkAddress(options)
+  renameKey(options, 'keyGenerator')
   const sendsLegacy = isWhole && !mayHave('legacyHeaders') && !mayHave('headers')
-  renameHeaders(source, options, sendsLegacy, sendsLegacy && !mayHave('standardHeaders'))
+  renameHeaders(options, sendsLegacy, sendsLegacy && !mayHave('standardHeaders'))
   const isOther = ['handler', 'message', 'statusCode'].some(mayHave)
-  renameResponses(source, options)
+  renameResponses(options)
   const isShared = renameStore(imports, options, call)
-  renameSettle(source, options, {
+  renameSettle(options, {
     given: ['request', 'response'],
     usual: '(_request, response) => (response.statusCode < 400 ?',
   })
-  renameSubnet(source, options)
-  renameFailures(source, options, isShared)
-  renameIdentifier(source, options)
-  if (options.has('logger')) source.note(options.path, LOGGER)
+  renameSubnet(options)
+  renameFailures(options, isShared)
+  renameIdentifier(options)
+  if (options.has('logger')) options.note(LOGGER)
   options.remove(...NOT_NEEDED)
   if (constantOf(options.value('delayMs')) === 0) options.remove('delayMs')
-  checkUnknown(source, options)
+  checkUnknown(options)
   if (!isWhole) return
-  const isLog = addDefaults(source, found, NUMBERS)
+  const isLog = addDefaults(options, NUMBERS)
   source.note(call, DIFFERENCES.window(MODULE, isLog))
   source.note(call, DIFFERENCES.retryAfter)
   if (!isOther) source.note(call, DIFFERENCES.body)
 }
 
 /** Leaves the call if an option can't be the same here. */
-function checkOptions(source: Source, options: OptionsObject): void {
+function checkOptions(options: OptionsObject): void {
   const property = options.value('requestPropertyName')
   if (property !== undefined && !property.isStringLiteral({ value: 'rateLimit' })) {
-    source.leave('requestPropertyName: here the decision is always request.rateLimit.')
+    options.leave('requestPropertyName: here the decision is always request.rateLimit.')
   }
   if (['max', 'limit'].some((name) => constantOf(options.value(name)) === 0)) {
-    source.leave(`A limit of 0 refuses everything here. Before ${MODULE} 7 it means no limit.`)
+    options.leave(`A limit of 0 refuses everything here. Before ${MODULE} 7 it means no limit.`)
   }
 }
 
-function renameSubnet(source: Source, options: OptionsObject): void {
+function renameSubnet(options: OptionsObject): void {
   const value = options.value('ipv6Subnet')
   if (value === undefined) return
-  if (value.isBooleanLiteral({ value: false })) options.rename('ipv6Subnet', '128')
+  if (options.is('ipv6Subnet', false)) options.rename('ipv6Subnet', '128')
   else if (value.isNumericLiteral()) options.rename('ipv6Subnet')
-  else source.leave('ipv6Subnet: ipv6Prefix is a number from 32 to 128, the same for all requests.')
+  else
+    options.leave('ipv6Subnet: ipv6Prefix is a number from 32 to 128, the same for all requests.')
 }
 
-function renameFailures(source: Source, options: OptionsObject, isShared: boolean): void {
+function renameFailures(options: OptionsObject, isShared: boolean): void {
   const value = options.value('passOnStoreError')
-  if (value?.isBooleanLiteral({ value: true })) {
+  if (options.is('passOnStoreError', true)) {
     options.rename('passOnStoreError', "'allow'")
-    source.note(options.path, DIFFERENCES.passOnStoreError)
+    options.note(DIFFERENCES.passOnStoreError)
     return
   }
   if (value !== undefined && !value.isBooleanLiteral()) {
-    source.leave("passOnStoreError: onStoreError is 'allow', 'deny' or 'local'.")
+    options.leave("passOnStoreError: onStoreError is 'allow', 'deny' or 'local'.")
   }
   if (isShared && value !== undefined) {
     options.rename('passOnStoreError', "'deny'")
-    source.note(options.path, DIFFERENCES.closed)
+    options.note(DIFFERENCES.closed)
     return
   }
   options.remove('passOnStoreError')
-  if (isShared) source.note(options.path, DIFFERENCES.storeErrors)
+  if (isShared) options.note(DIFFERENCES.storeErrors)
 }
 
-function renameIdentifier(source: Source, options: OptionsObject): void {
-  const value = options.value('identifier')
-  if (value === undefined) return
+function renameIdentifier(options: OptionsObject): void {
+  const name = options.text('identifier')
+  if (name === undefined) return
   options.remove('identifier')
-  source.note(
-    options.path,
-    `identifier: to name the policy in the header fields, write policies: [{ name: ${source.original(value.node)}, limit, window }].`,
+  options.note(
+    `identifier: to name the policy in the header fields, write policies: [{ name: ${name}, limit, window }].`,
   )
 }
 

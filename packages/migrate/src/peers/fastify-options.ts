@@ -5,7 +5,7 @@ import { propertyOf, resolved, unwrapped } from '../bindings.ts'
 import { ofFastifyContext } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationOf } from '../durations.ts'
-import type { FoundOptions, Rewriting } from '../find-options.ts'
+import type { Rewriting } from '../find-options.ts'
 import {
   type InlineFunction,
   isInlineFunction,
@@ -67,38 +67,38 @@ const FIELDS =
 const AFTER = 'after: the text has seconds here, such as 60 seconds for 1 minute.'
 const OTHERS = 'request.routeOptions.config.rateLimit === undefined'
 
-export function migrateOptions(context: Context, found: FoundOptions, place: Place): void {
+export function migrateOptions(context: Context, options: OptionsObject, place: Place): void {
   const { source } = context
-  const { options, mayHave } = found
+  const { mayHave } = options
   const window = options.value('timeWindow')
   const text = window && durationOf(source, window, 1)
   const max = options.value('max')
   if (max !== undefined && mayBeText(max)) source.leave(TEXT)
-  renameNumbers(source, options, NUMBERS)
+  renameNumbers(options, NUMBERS)
   checkDuration(source, window)
   const readsRequest = ['keyGenerator', 'max', 'allowList', 'timeWindow'].some((name) =>
     isInlineFunction(options.value(name)),
   )
-  if (readsRequest) source.note(options.path, DIFFERENCES.fastifyHook)
-  renameAllowList(source, options)
-  renameKey(source, options, 'keyGenerator')
+  if (readsRequest) options.note(DIFFERENCES.fastifyHook)
+  renameAllowList(options)
+  renameKey(options, 'keyGenerator')
   renameStore(context, options)
-  renameHeaders(source, options, place === 'plugin' && !mayHave('enableDraftSpec'))
-  renameBan(source, options, text ?? "'1m'")
-  renameResponse(source, options)
-  renameFailures(source, options)
-  renameEvents(source, options)
+  renameHeaders(options, place === 'plugin' && !mayHave('enableDraftSpec'))
+  renameBan(options, text ?? "'1m'")
+  renameResponse(options)
+  renameFailures(options)
+  renameEvents(options)
   renameGlobal(context, options, place)
-  renameOthers(source, options)
+  renameOthers(options)
   if (place !== 'plugin') {
-    if (options.has('max')) addLog(source, found, NUMBERS)
+    if (options.has('max')) addLog(options, NUMBERS)
     return
   }
-  const isLog = addDefaults(source, found, NUMBERS)
-  if (context.isGlobal !== false) source.note(options.path, DIFFERENCES.fastifyUnknown)
-  source.note(options.path, DIFFERENCES.window(context.imports.from, isLog))
-  source.note(options.path, DIFFERENCES.retryAfter)
-  if (!mayHave('errorResponseBuilder')) source.note(options.path, DIFFERENCES.fastifyBody)
+  const isLog = addDefaults(options, NUMBERS)
+  if (context.isGlobal !== false) options.note(DIFFERENCES.fastifyUnknown)
+  options.note(DIFFERENCES.window(context.imports.from, isLog))
+  options.note(DIFFERENCES.retryAfter)
+  if (!mayHave('errorResponseBuilder')) options.note(DIFFERENCES.fastifyBody)
 }
 
 /** Leaves the call if a duration as text is none here. */
@@ -113,7 +113,7 @@ function renameStore({ source, imports }: Context, options: OptionsObject): void
   if (options.has('store')) source.leave('store: a store of your own has other methods here.')
   const redis = options.value('redis')
   const isInMemory = redis === undefined || redis.isIdentifier({ name: 'undefined' })
-  if (!isInMemory && !options.has('nameSpace')) source.note(options.path, DIFFERENCES.fastifyPrefix)
+  if (!isInMemory && !options.has('nameSpace')) options.note(DIFFERENCES.fastifyPrefix)
   if (isInMemory) options.remove('redis')
   else {
     checkClient(source, redis)
@@ -129,24 +129,24 @@ function renameStore({ source, imports }: Context, options: OptionsObject): void
 }
 
 /** The list has keys there, of which addresses are one kind. */
-function renameAllowList(source: Source, options: OptionsObject): void {
+function renameAllowList(options: OptionsObject): void {
   const list = options.value('allowList')
   if (list === undefined) return
   if (resolved(list).isFunction()) {
-    renameFunction(source, options, 'allowList')
+    renameFunction(options, 'allowList')
     options.renameTo('allowList', 'skip')
     return
   }
   const lists = listsIn(list)
   if (lists === undefined) {
-    source.leave('allowList: allow is an array of addresses and keys; for a function, write skip.')
+    options.leave('allowList: allow is an array of addresses and keys; for a function, write skip.')
   }
   const key = options.value('keyGenerator')
   const isAddress = key === undefined || (isInlineFunction(key) && returnsAddress(key))
   const elements = lists.flatMap((each) => each.get('elements'))
   const isOfKeys = elements.every((each) => isText(each) && !isIP(each.node.value))
   if (!isAddress && !isOfKeys) {
-    source.leave(
+    options.leave(
       'allowList: with a key function, its addresses are keys there. allow reads them as addresses of clients.',
     )
   }
@@ -166,18 +166,15 @@ function isText(path: NodePath<t.Node | null>): path is NodePath<t.StringLiteral
   return path.isStringLiteral()
 }
 
-function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): void {
+function renameHeaders(options: OptionsObject, isWhole: boolean): void {
   const names = ['enableDraftSpec', 'addHeaders', 'addHeadersOnExceeding']
-  const draft = options.value('enableDraftSpec')
-  const value = isDraft(draft) ? "'draft-6'" : isOff(options) ? 'false' : "'legacy-delta'"
-  const isSome = names.some((name) => /\bfalse\b/.test(options.value(name)?.toString() ?? ''))
-  if (isDraft(draft)) source.note(options.path, POLICY)
-  if (isSome && value !== 'false' && !draft?.isBooleanLiteral()) source.note(options.path, FIELDS)
+  const isDraft = options.is('enableDraftSpec', true)
+  const value = isDraft ? "'draft-6'" : isOff(options) ? 'false' : "'legacy-delta'"
+  const isSome = names.some((name) => /\bfalse\b/.test(options.text(name) ?? ''))
+  if (isDraft) options.note(POLICY)
+  const isStated = isDraft || options.is('enableDraftSpec', false)
+  if (isSome && value !== 'false' && !isStated) options.note(FIELDS)
   options.merge(names, ['headers', value], isWhole)
-}
-
-function isDraft(path: NodePath | undefined): boolean {
-  return path?.isBooleanLiteral({ value: true }) === true
 }
 
 /** Whether all fields are switched off. */
@@ -193,41 +190,42 @@ function isOff(options: OptionsObject): boolean {
   })
 }
 
-function renameBan(source: Source, options: OptionsObject, window: string): void {
+function renameBan(options: OptionsObject, window: string): void {
   const ban = options.value('ban')
   if (ban === undefined) return
   const after = constantOf(ban)
   if (after === -1 || ban.isNullLiteral()) options.remove('ban')
   else if (after === undefined || after < 1 || after > 100 || window.includes('=>')) {
-    source.leave(
+    options.leave(
       'ban: { after, within, for } takes its place: after 1 to 100 refusals within a duration, for another one.',
     )
   } else {
     options.rename('ban', `{ after: ${after}, within: ${window}, for: [${window}] }`)
-    source.note(options.path, DIFFERENCES.fastifyBan)
+    options.note(DIFFERENCES.fastifyBan)
   }
 }
 
-function renameResponse(source: Source, options: OptionsObject): void {
+function renameResponse(options: OptionsObject): void {
+  const { source } = options
   const builder = options.value('errorResponseBuilder')
   if (builder === undefined) return
   const fn = isInlineFunction(builder) ? builder : undefined
   const replaceFields =
     fn && planFields(source, readsOfParameter(fn, 1), ofFastifyContext('decision'))
   if (fn === undefined || replaceFields === undefined) {
-    source.leave(
+    options.leave(
       'errorResponseBuilder: respond is called with (decision, request, reply). Throw there what this returns. decision has limit for max, and retryAfterMs for ttl.',
     )
   }
   replaceFields()
-  if (/\bafter\b/.test(source.original(fn.node))) source.note(options.path, AFTER)
+  if (/\bafter\b/.test(source.original(fn.node))) options.note(AFTER)
   const isSent = resultsOf(fn).every(isBody) && !hasErrorHandler(source)
-  if (!isSent && resultsOf(fn).some(hasNoStatus)) source.note(options.path, THROWN)
+  if (!isSent && resultsOf(fn).some(hasNoStatus)) options.note(THROWN)
   if (!isSent) throwResults(source, fn)
   const [request] = parameterTexts(source, fn)
   setParameters(source, fn, ['decision', ...(request === undefined ? [] : [request])])
   options.rename('errorResponseBuilder')
-  if (isSent) source.note(options.path, SENT)
+  if (isSent) options.note(SENT)
 }
 
 const SENT =
@@ -281,21 +279,22 @@ function throwResults(source: Source, fn: InlineFunction): void {
   }
 }
 
-function renameFailures(source: Source, options: OptionsObject): void {
+function renameFailures(options: OptionsObject): void {
   const skip = options.value('skipOnError')
   if (skip?.isBooleanLiteral()) {
     options.rename('skipOnError', skip.node.value ? "'allow'" : "'deny'")
     const note = skip.node.value ? DIFFERENCES.passOnStoreError : DIFFERENCES.closed
-    if (skip.node.value || options.has('redis')) source.note(options.path, note)
+    if (skip.node.value || options.has('redis')) options.note(note)
     return
   }
-  if (skip !== undefined) source.leave("skipOnError: onStoreError is 'allow', 'deny' or 'local'.")
+  if (skip !== undefined) options.leave("skipOnError: onStoreError is 'allow', 'deny' or 'local'.")
   options.remove('skipOnError')
-  if (options.has('redis') && skip === undefined) source.note(options.path, DIFFERENCES.storeErrors)
+  if (options.has('redis') && skip === undefined) options.note(DIFFERENCES.storeErrors)
 }
 
 /** `onExceeding`, `onExceeded` and `onBanReach` become one function. */
-function renameEvents(source: Source, options: OptionsObject): void {
+function renameEvents(options: OptionsObject): void {
+  const { source } = options
   const tests = {
     onExceeding: 'decision.allowed',
     onExceeded: '!decision.allowed',
@@ -307,7 +306,7 @@ function renameEvents(source: Source, options: OptionsObject): void {
   const readsKey = names.some(
     (name) => (resolved(options.value(name) as NodePath).node as t.Function).params?.length !== 1,
   )
-  if (readsKey && options.has('keyGenerator')) source.note(options.path, KEY)
+  if (readsKey && options.has('keyGenerator')) options.note(KEY)
   const indent = source.indentOf((options.value(first) as NodePath).node)
   const lines = names.map((name) => {
     const given = ['request', "decision.policies[0]?.key ?? ''"]
@@ -319,34 +318,32 @@ function renameEvents(source: Source, options: OptionsObject): void {
 }
 
 function renameGlobal(context: Context, options: OptionsObject, place: Place): void {
-  const { source } = context
-  const value = options.value('global')
-  const isOff = value?.isBooleanLiteral({ value: false }) === true
+  const isOff = options.is('global', false)
   options.remove('global')
   if (isOff && place !== 'hook') {
     context.isGlobal = false
-    source.note(options.path, DIFFERENCES.fastifyGlobal)
+    options.note(DIFFERENCES.fastifyGlobal)
     if (isInlineFunction(options.value('allowList'))) {
-      source.note(options.path, `skip: add || ${OTHERS}, so that other routes are exempt.`)
+      options.note(`skip: add || ${OTHERS}, so that other routes are exempt.`)
     } else options.replace('global', ['skip', `(request) => ${OTHERS}`])
   }
   if (place === 'hook' && context.isGlobal === false) options.add(['skip', '() => false'])
 }
 
-function renameOthers(source: Source, options: OptionsObject): void {
+function renameOthers(options: OptionsObject): void {
   if (options.has('groupId')) {
-    source.leave(
+    options.leave(
       'groupId: routes that share a quota share a hook. const shared = app.rateLimit.hook({ limit, window }), and onRequest: shared in each of them.',
     )
   }
   if (NOT_COUNTED.some((name) => options.has(name))) {
     options.remove(...NOT_COUNTED)
-    source.note(options.path, 'refused requests are not counted, so nothing extends a window.')
+    options.note('refused requests are not counted, so nothing extends a window.')
   }
   options.rename('ipv6Subnet')
   const hook = options.value('hook')
   if (hook?.isStringLiteral() && !HOOKS.includes(hook.node.value)) {
-    source.leave(`hook: Sluice runs in ${HOOKS.join(', ')}.`)
+    options.leave(`hook: Sluice runs in ${HOOKS.join(', ')}.`)
   }
-  checkUnknown(source, options, ['hook'])
+  checkUnknown(options, ['hook'])
 }

@@ -2,7 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { importedFrom, nameOf, propertyOf, resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { type FoundOptions, rewriteOptions, rewritingOf } from '../find-options.ts'
+import { rewriteOptions, rewritingOf } from '../find-options.ts'
 import type { Imports, Use } from '../imports.ts'
 import { defaultsText } from '../numbers.ts'
 import { OptionsObject } from '../options-object.ts'
@@ -97,8 +97,8 @@ function migrateRegistration(context: Context, register: NodePath, use: Use): vo
     source.edits.appendLeft(end, `, ${defaultsText(NUMBERS, "'legacy-delta'")}`)
     return
   }
-  const rewrite = (found: FoundOptions) =>
-    migrateOptions(context, found, found.isWhole ? 'plugin' : 'part')
+  const rewrite = (options: OptionsObject) =>
+    migrateOptions(context, options, options.isWhole ? 'plugin' : 'part')
   rewriteOptions(context.rewriting, options, rewrite, 'RateLimitOptions')
 }
 
@@ -162,7 +162,7 @@ function migrateRoute(context: Context, path: NodePath): void {
   const { source, rewriting } = context
   if (!path.parentPath?.parentPath?.parentPath?.isObjectProperty()) source.leave(SET_LATER)
   source.note(path, DIFFERENCES.fastifyRoute)
-  const rewrite = (found: FoundOptions) => migrateOptions(context, found, 'route')
+  const rewrite = (options: OptionsObject) => migrateOptions(context, options, 'route')
   rewriteOptions(rewriting, path, rewrite, 'FastifyRouteOptions')
 }
 
@@ -202,7 +202,7 @@ function migrateHook(context: Context, path: NodePath<t.CallExpression>): void {
     if (context.isGlobal === false) context.source.edits.appendLeft(end, '{ skip: () => false }')
     return
   }
-  const rewrite = (found: FoundOptions) => migrateOptions(context, found, 'hook')
+  const rewrite = (options: OptionsObject) => migrateOptions(context, options, 'hook')
   rewriteOptions(context.rewriting, given as NodePath, rewrite)
 }
 

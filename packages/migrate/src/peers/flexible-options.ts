@@ -2,10 +2,11 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
-import { type FoundOptions, type Rewriting, rewriteOptions, rewritingOf } from '../find-options.ts'
+import { type Rewriting, rewriteOptions, rewritingOf } from '../find-options.ts'
 import { Imports } from '../imports.ts'
 import { addDefaults, constantOf, defaultsText, renameNumbers } from '../numbers.ts'
 import { checkUnknown, renameBlock } from '../option-functions.ts'
+import type { OptionsObject } from '../options-object.ts'
 import { removeNew } from '../remove.ts'
 import { type LeftCalls, Source } from '../source.ts'
 import { checkClient } from './redis-client.ts'
@@ -57,16 +58,16 @@ export function migrateConstructor(
   source.replace(made.node.callee, name)
   const last = others.at(-1)
   if (last) source.edits.remove(given.node.end as number, last.node.end as number)
-  const rewrite = (found: FoundOptions) => {
-    const { options, isWhole, mayHave } = found
+  const rewrite = (options: OptionsObject) => {
+    const { isWhole, mayHave } = options
     const hasInsurance = mayHave('insuranceLimiter')
-    renameOptions(source, found)
+    renameOptions(options)
     if (!isWhole) return
     if (!hasInsurance && atFailure !== 'works') {
       if (atFailure !== 'handles') options.add(['onStoreError', "'deny'"])
       source.note(made, DIFFERENCES.atFailure[atFailure])
     }
-    const isLog = addDefaults(source, found, NUMBERS)
+    const isLog = addDefaults(options, NUMBERS)
     source.note(made, DIFFERENCES.window('rate-limiter-flexible', isLog))
     source.note(made, DIFFERENCES.refusal)
   }
@@ -90,51 +91,47 @@ export function createLimiterText(
     .replace(/, \}/g, ' }')
 }
 
-function renameOptions(source: Source, found: FoundOptions): void {
-  const { options } = found
+function renameOptions(options: OptionsObject): void {
+  const { source } = options
   const duration = options.value('duration')
   const window = duration && durationOf(source, duration, 1000)
-  renameNumbers(source, options, NUMBERS)
+  renameNumbers(options, NUMBERS)
   if (constantOf(duration) === 0) {
-    source.note(
-      options.path,
+    options.note(
       'duration: 0 never ends there. Here every window has an end, of ten years at most.',
     )
     options.rename('duration', "'10y'")
   }
-  renamePrefix(source, found)
+  renamePrefix(options)
   options.rename('storeClient')
-  renameBlock(source, options, 1000, window ?? "'1s'")
+  renameBlock(options, 1000, window ?? "'1s'")
   if (options.has('insuranceLimiter')) {
     options.remove('insuranceLimiter')
-    source.note(options.path, DIFFERENCES.insurance)
+    options.note(DIFFERENCES.insurance)
   }
-  const even = options.value('execEvenly')
-  if (even !== undefined && !even.isBooleanLiteral({ value: false })) {
-    source.leave(
+  if (options.has('execEvenly') && !options.is('execEvenly', false)) {
+    options.leave(
       "execEvenly: consume waits there. Here algorithm: 'leaky-bucket' returns decision.delayMs, and only an adapter waits.",
     )
   }
   if (options.has('customIncrTtlLuaScript')) {
-    source.leave(
+    options.leave(
       'customIncrTtlLuaScript: the script of Sluice decides about all policies, and has no part to replace.',
     )
   }
   options.remove('execEvenly', 'execEvenlyMinDelayMs', ...NOT_NEEDED)
-  checkUnknown(source, options)
+  checkUnknown(options)
 }
 
-function renamePrefix(
-  source: Source,
-  { options, isWhole, mayHave, soleValue }: FoundOptions,
-): void {
+function renamePrefix(options: OptionsObject): void {
+  const { source, isWhole, mayHave } = options
   const own = options.value('keyPrefix')
   if (own !== undefined) options.rename('keyPrefix', validPrefix(source, own))
   if (options.has('storeClient')) checkClient(source, options.value('storeClient'))
   if (!isWhole || !mayHave('storeClient')) return
   const numbers = ['points', 'duration'].map((name) => options.value(name))
-  const prefix = prefixText(source, own ?? soleValue('keyPrefix'), numbers)
+  const prefix = prefixText(source, own ?? options.soleValue('keyPrefix'), numbers)
   if (mayHave('keyPrefix')) return
-  source.note(options.path, DIFFERENCES.sharedPrefix)
+  options.note(DIFFERENCES.sharedPrefix)
   options.add(['prefix', prefix])
 }

@@ -1,7 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import { resolved } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { ELSEWHERE, type FoundOptions, rewriteOptions } from '../find-options.ts'
+import { ELSEWHERE, rewriteOptions } from '../find-options.ts'
 import { isInlineFunction, resultsOf, setParameters, usesParameter } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { addDefaults, renameNumbers } from '../numbers.ts'
@@ -35,7 +35,7 @@ export const honoRateLimiter: Peer = {
         if (!given) return source.leave(ELSEWHERE)
         if (limiter.node.typeParameters != null)
           source.leave('rateLimit takes no types: c is a Context.')
-        rewriteOptions(rewriting, given, (found) => migrateOptions(source, found, limiter))
+        rewriteOptions(rewriting, given, (options) => migrateOptions(options, limiter))
       })
     }
     leavePassedOn(imports, imports.uses)
@@ -44,41 +44,40 @@ export const honoRateLimiter: Peer = {
   },
 }
 
-function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
-  const { options, isWhole, mayHave } = found
-  checkOptions(source, options)
-  renameNumbers(source, options, NUMBERS)
-  renameFunction(source, options, 'skip')
-  if (isWhole && !mayHave('keyGenerator')) source.leave(NO_KEY)
-  renameKey(source, options, 'keyGenerator')
-  renameHeaders(source, options, isWhole && !mayHave('standardHeaders'))
-  renameResponse(source, options, {
+function migrateOptions(options: OptionsObject, limiter: NodePath): void {
+  const { source, isWhole, mayHave } = options
+  checkOptions(options)
+  renameNumbers(options, NUMBERS)
+  renameFunction(options, 'skip')
+  if (isWhole && !mayHave('keyGenerator')) options.leave(NO_KEY)
+  renameKey(options, 'keyGenerator')
+  renameHeaders(options, isWhole && !mayHave('standardHeaders'))
+  renameResponse(options, {
     ofHandler: (handler) => handlerText(source, handler),
     ofMessage: (message, code) => `(_decision, c) => ${senderOf(source, message, code)}`,
     ofStatus: (code) => `(_decision, c) => c.text(${DEFAULT_MESSAGE}, ${code})`,
   })
-  renameSettle(source, options, { given: ['c'], usual: '(c) => (c.res.status < 400 ?' })
-  checkUnknown(source, options)
+  renameSettle(options, { given: ['c'], usual: '(c) => (c.res.status < 400 ?' })
+  checkUnknown(options)
   if (!isWhole) return
-  source.note(limiter, DIFFERENCES.window(MODULE, addDefaults(source, found, NUMBERS)))
+  source.note(limiter, DIFFERENCES.window(MODULE, addDefaults(options, NUMBERS)))
   source.note(limiter, DIFFERENCES.retryAfter)
   if (!mayHave('message') && !mayHave('handler')) source.note(limiter, DIFFERENCES.body)
 }
 
 /** Leaves the call if an option can't be the same here. */
-function checkOptions(source: Source, options: OptionsObject): void {
+function checkOptions(options: OptionsObject): void {
   for (const name of ['requestPropertyName', 'requestStorePropertyName', 'binding']) {
     if (options.has(name))
-      source.leave(`${name}: there is no such option here; the decision is c.var.rateLimit.`)
+      options.leave(`${name}: there is no such option here; the decision is c.var.rateLimit.`)
   }
-  if (options.has('store')) source.leave(STORE)
+  if (options.has('store')) options.leave(STORE)
 }
 
-function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): void {
-  const given = options.value('standardHeaders')
-  const text = given ? source.original(given.node) : 'true'
+function renameHeaders(options: OptionsObject, isWhole: boolean): void {
+  const text = options.text('standardHeaders') ?? 'true'
   const profile = text === 'false' ? text : standardProfile(text)
-  if (profile === undefined) source.leave('standardHeaders: headers is a profile, or false.')
+  if (profile === undefined) options.leave('standardHeaders: headers is a profile, or false.')
   options.merge(['standardHeaders'], ['headers', profile], isWhole)
 }
 

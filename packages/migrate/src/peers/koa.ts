@@ -1,7 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import { readsOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
-import { type FoundOptions, rewriteOptions } from '../find-options.ts'
+import { rewriteOptions } from '../find-options.ts'
 import { checkOnce, isInlineFunction } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { addDefaults, renameNumbers } from '../numbers.ts'
@@ -45,7 +45,7 @@ export const koaRatelimit: Peer = {
         const [given] = call.get('arguments') as NodePath[]
         if (!given) return source.leave('It has no db, so it fails at the first request.')
         if (call.isNewExpression()) removeNew(source, call)
-        const rewrite = (found: FoundOptions) => migrateOptions(source, found, call)
+        const rewrite = (options: OptionsObject) => migrateOptions(options, call)
         rewriteOptions(rewriting, given, rewrite, 'RateLimitOptions')
       })
     }
@@ -55,31 +55,31 @@ export const koaRatelimit: Peer = {
   },
 }
 
-function migrateOptions(source: Source, found: FoundOptions, limiter: NodePath): void {
-  const { options, isWhole, mayHave } = found
-  const isOnRedis = renameStore(source, options, limiter)
-  renameNumbers(source, options, NUMBERS)
-  checkId(source, options)
-  renameKey(source, options, 'id')
+function migrateOptions(options: OptionsObject, limiter: NodePath): void {
+  const { source, isWhole, mayHave } = options
+  const isOnRedis = renameStore(options, limiter)
+  renameNumbers(options, NUMBERS)
+  checkId(options)
+  renameKey(options, 'id')
   const body = ['errorMessage', 'throw', 'status'].some(mayHave)
-  renameResponse(source, options)
+  renameResponse(options)
   const prefix = options.value('namespace')
   if (!isOnRedis && prefix) options.rename('namespace', validPrefix(source, prefix))
-  renameLists(source, options)
-  const fields = renameHeaders(source, options, isWhole && !mayHave('disableHeader'))
-  renameEvents(source, options, fields)
-  const isOff = options.value('disableHeader')?.isBooleanLiteral({ value: true })
-  if (!isOnRedis && !isOff) source.note(limiter, RESET)
-  checkUnknown(source, options)
+  renameLists(options)
+  const fields = renameHeaders(options, isWhole && !mayHave('disableHeader'))
+  renameEvents(options, fields)
+  if (!isOnRedis && !options.is('disableHeader', true)) source.note(limiter, RESET)
+  checkUnknown(options)
   if (!isWhole) return
-  const isLog = addDefaults(source, found, NUMBERS)
+  const isLog = addDefaults(options, NUMBERS)
   source.note(limiter, isOnRedis ? DIFFERENCES.log(isLog) : DIFFERENCES.window(MODULE, isLog))
   source.note(limiter, DIFFERENCES.retryAfter)
   if (!body) source.note(limiter, DIFFERENCES.body)
 }
 
 /** @returns whether it counts on Redis */
-function renameStore(source: Source, options: OptionsObject, limiter: NodePath): boolean {
+function renameStore(options: OptionsObject, limiter: NodePath): boolean {
+  const { source } = options
   const driver = options.value('driver')
   const db = options.value('db')
   const inner = driver && resolved(driver)
@@ -88,23 +88,23 @@ function renameStore(source: Source, options: OptionsObject, limiter: NodePath):
   if (inner?.isStringLiteral({ value: 'memory' }) || isMap) {
     const map = db && unwrapped(db)
     if (map?.isIdentifier() && readsOf(resolved(map)).length > 1) {
-      source.leave('db: limiters share the counts in this Map. Here each has counts of its own.')
+      options.leave('db: limiters share the counts in this Map. Here each has counts of its own.')
     }
     if (db !== undefined) checkOnce(source, db, limiter, 'db')
     options.remove('db')
     return false
   }
   if (inner !== undefined && !inner.isStringLiteral()) {
-    source.leave('driver: store is a client of Redis, or is left out to count in memory.')
+    options.leave('driver: store is a client of Redis, or is left out to count in memory.')
   }
   if (db !== undefined) {
     if (readsOf(options.path).length > 1) {
-      source.leave(
+      options.leave(
         'db: several limiters have these options, and share their counts. Here limiters with different numbers on one store need different prefixes: write a namespace for each.',
       )
     }
     checkClient(source, db)
-    renamePrefix(source, options, 'namespace', ['max', 'duration'])
+    renamePrefix(options, 'namespace', ['max', 'duration'])
   }
   options.rename('db')
   return db !== undefined
@@ -116,26 +116,26 @@ function isMapOf({ node }: NodePath): boolean {
   )
 }
 
-function checkId(source: Source, options: OptionsObject): void {
+function checkId(options: OptionsObject): void {
+  const { source } = options
   const id = options.value('id')
   if (id === undefined) return
   const fn = resolved(id)
   if (!fn.isFunction() || /\bfalse\b/.test(source.original(fn.node))) {
-    source.leave(
+    options.leave(
       'id: false does not exempt a request here. Write skip: (ctx) => … for these requests.',
     )
   }
 }
 
 /** @returns the statements that set fields of other names */
-function renameHeaders(source: Source, options: OptionsObject, isWhole: boolean): string[] {
-  const disable = options.value('disableHeader')
+function renameHeaders(options: OptionsObject, isWhole: boolean): string[] {
   const given = options.value('headers')
-  const isOff = disable?.isBooleanLiteral({ value: true }) === true
-  if (disable !== undefined && !disable.isBooleanLiteral()) {
-    source.leave('disableHeader: headers is false, or the profile of the fields.')
+  const isOff = options.is('disableHeader', true)
+  if (options.has('disableHeader') && !isOff && !options.is('disableHeader', false)) {
+    options.leave('disableHeader: headers is false, or the profile of the fields.')
   }
-  const names = isOff || given === undefined ? undefined : namesOf(source, given)
+  const names = isOff || given === undefined ? undefined : namesOf(options.source, given)
   const value = isOff || names !== undefined ? 'false' : "'legacy'"
   options.merge(['disableHeader', 'headers'], ['headers', value], isWhole)
   return names ?? []
@@ -156,7 +156,8 @@ function namesOf(source: Source, given: NodePath): string[] | undefined {
 }
 
 /** `onLimited`, and the fields that have other names. */
-function renameEvents(source: Source, options: OptionsObject, fields: readonly string[]): void {
+function renameEvents(options: OptionsObject, fields: readonly string[]): void {
+  const { source } = options
   const limited = options.value('onLimited')
   if (limited === undefined && fields.length === 0) return
   const refused =
@@ -171,16 +172,15 @@ function renameEvents(source: Source, options: OptionsObject, fields: readonly s
 }
 
 /** `errorMessage`, `status` and `throw`. */
-function renameResponse(source: Source, options: OptionsObject): void {
-  const throws = options.value('throw')
+function renameResponse(options: OptionsObject): void {
+  const { source } = options
   const message = options.value('errorMessage')
-  const status = options.value('status')
-  const code = status && source.original(status.node)
+  const code = options.text('status')
   const isOther = code !== undefined && !STATUSES.includes(code)
-  if (throws !== undefined && !throws.isBooleanLiteral({ value: false })) {
+  if (options.has('throw') && !options.is('throw', false)) {
     options.rename('throw', "'throw'")
-    if (message !== undefined) source.note(options.path, THROWN)
-    if (isOther) source.leave(`status: with respond: 'throw' it is one of ${STATUSES.join(', ')}.`)
+    if (message !== undefined) options.note(THROWN)
+    if (isOther) options.leave(`status: with respond: 'throw' it is one of ${STATUSES.join(', ')}.`)
     options.remove('errorMessage')
     options.rename('status')
     return
@@ -205,14 +205,14 @@ function renameResponse(source: Source, options: OptionsObject): void {
 }
 
 /** `whitelist` and `blacklist` are functions there. */
-function renameLists(source: Source, options: OptionsObject): void {
+function renameLists(options: OptionsObject): void {
   for (const name of ['whitelist', 'blacklist']) {
     if (isEmpty(options.value(name))) options.remove(name)
     else if (name === 'whitelist' && options.has(name)) {
-      renameFunction(source, options, name)
+      renameFunction(options, name)
       options.renameTo(name, 'skip')
     } else if (options.has(name)) {
-      source.leave(
+      options.leave(
         'blacklist: deny lists addresses and keys. For a function, add a middleware before this one that calls ctx.throw(403), and leave blacklist out.',
       )
     }

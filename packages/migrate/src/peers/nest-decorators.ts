@@ -201,7 +201,7 @@ function policyText(
     const isWhole = options.has('limit') && options.has('ttl')
     if (!isWhole && (limit === undefined || windowMs === undefined))
       leaveUnknown(source, name, where)
-    renameThrottler(source, options, limit)
+    renameThrottler(options, limit)
     if (!options.has('ttl')) options.add(['window', durationText(windowMs as number)])
     options.finish()
     return source.current(mine.node)

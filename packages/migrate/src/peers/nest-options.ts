@@ -38,32 +38,32 @@ function migrateModuleValue(source: Source, inner: NodePath): void {
   if (options.spreads.length > 0) source.leave(ELSEWHERE)
   if (list?.isArrayExpression()) {
     const ttl = elementsOf(source, list)[0]?.value('ttl')
-    renameBlock(source, options, 1, ttl && durationOf(source, ttl, 1))
-    nestThrottlers(source, options, list)
+    renameBlock(options, 1, ttl && durationOf(source, ttl, 1))
+    nestThrottlers(options, list)
   } else if (throttlers !== undefined) source.leave(ELSEWHERE)
-  else migrateThrottler(source, options, 1000)
-  renameCommon(source, options)
-  renameStorage(source, options)
-  renameMessage(source, options)
-  const isOff = options.value('setHeaders')?.isBooleanLiteral({ value: false })
-  if (isOff) options.rename('setHeaders', 'false')
+  else migrateThrottler(options, 1000)
+  renameCommon(options)
+  renameStorage(options)
+  renameMessage(options)
+  if (options.is('setHeaders', false)) options.rename('setHeaders', 'false')
   else {
     options.remove('setHeaders')
     options.add(['headers', HEADERS])
   }
-  checkUnknown(source, options)
+  checkUnknown(options)
   options.finish()
 }
 
 /** The body is what Nest makes of the text there. */
-function renameMessage(source: Source, options: OptionsObject): void {
+function renameMessage(options: OptionsObject): void {
+  const { source } = options
   const message = options.value('errorMessage')
   if (message === undefined) return
   const inner = resolved(message)
   const isText = inner.isStringLiteral() || inner.isTemplateLiteral() || inner.isArrayExpression()
   const isCalled = isInlineFunction(message) && message.node.params.length === 0
   if (!isText && !isCalled) {
-    source.leave(
+    options.leave(
       'errorMessage: respond is called with (decision, request, response), and returns the body.',
     )
   }
@@ -82,37 +82,34 @@ function migrateList(source: Source, list: NodePath<t.ArrayExpression>): void {
   const [open, close] = needsParentheses ? ['(', ')'] : ['', '']
   if (elements.length === 1 && first !== undefined && isDefault(first)) {
     first.remove('name')
-    migrateThrottler(source, first)
-    checkUnknown(source, first)
+    migrateThrottler(first)
+    checkUnknown(first)
     first.add(['headers', HEADERS])
     first.finish()
     const text = reindented(source.current(first.path.node), source.indentOf(list.node))
     source.replace(list.node, open + text + close)
     return
   }
-  for (const each of elements) finishPolicy(source, each)
+  for (const each of elements) finishPolicy(each)
   source.edits.appendLeft(start, `${open}{ policies: `)
   source.edits.appendRight(end, `, headers: ${HEADERS} }${close}`)
 }
 
 /** `throttlers: […]` among other options. */
-function nestThrottlers(
-  source: Source,
-  options: OptionsObject,
-  list: NodePath<t.ArrayExpression>,
-): void {
+function nestThrottlers(options: OptionsObject, list: NodePath<t.ArrayExpression>): void {
+  const { source } = options
   const elements = elementsOf(source, list)
   const [first] = elements
   if (elements.length === 1 && first !== undefined && isDefault(first)) {
     first.remove('name')
-    migrateThrottler(source, first)
-    checkUnknown(source, first)
+    migrateThrottler(first)
+    checkUnknown(first)
     first.finish()
     const entries = entriesOf(source.current(first.path.node))
     options.replace('throttlers', ...entries)
     return
   }
-  for (const each of elements) finishPolicy(source, each)
+  for (const each of elements) finishPolicy(each)
   options.renameTo('throttlers', 'policies')
 }
 
@@ -156,10 +153,11 @@ function isDefault(options: OptionsObject): boolean {
   return name === undefined || name.isStringLiteral({ value: 'default' })
 }
 
-function finishPolicy(source: Source, options: OptionsObject): void {
-  checkUnknown(source, options, OF_POLICY)
+function finishPolicy(options: OptionsObject): void {
+  const { source } = options
+  checkUnknown(options, OF_POLICY)
   source.noteCall(DIFFERENCES.nestNames)
-  migrateThrottler(source, options)
+  migrateThrottler(options)
   if (!options.has('name')) options.add(['name', "'default'"])
   options.finish()
 }
@@ -169,72 +167,66 @@ function finishPolicy(source: Source, options: OptionsObject): void {
  *
  * @param limit what the module says, if the decorator does not
  */
-export function renameThrottler(
-  source: Source,
-  options: OptionsObject,
-  limit: number | undefined,
-): void {
-  if (options.spreads.length > 0) source.leave(ELSEWHERE)
+export function renameThrottler(options: OptionsObject, limit: number | undefined): void {
+  if (options.spreads.length > 0) options.leave(ELSEWHERE)
   if (!options.has('limit')) options.add(['limit', String(limit)])
-  migrateThrottler(source, options, 1, limit)
-  checkUnknown(source, options)
+  migrateThrottler(options, 1, limit)
+  checkUnknown(options)
 }
 
 /** Rewrites one throttler. @param unitMs the unit of its times. @param fallback the limit without `limit` */
-function migrateThrottler(
-  source: Source,
-  options: OptionsObject,
-  unitMs: 1 | 1000 = 1,
-  fallback = 0,
-): void {
+function migrateThrottler(options: OptionsObject, unitMs: 1 | 1000 = 1, fallback = 0): void {
+  const { source } = options
   const [ttl, limit] = [options.value('ttl'), options.value('limit')]
-  if (ttl === undefined && limit === undefined) source.leave(ELSEWHERE)
+  if (ttl === undefined && limit === undefined) options.leave(ELSEWHERE)
   const window = ttl && durationOf(source, ttl, unitMs)
-  if (isInlineFunction(ttl)) renameOfContext(source, options, 'ttl')
-  else renameWindow(source, options, { window: 'ttl', unitMs })
-  if (isInlineFunction(limit)) renameOfContext(source, options, 'limit')
+  if (isInlineFunction(ttl)) renameOfContext(options, 'ttl')
+  else renameWindow(options, { window: 'ttl', unitMs })
+  if (isInlineFunction(limit)) renameOfContext(options, 'limit')
   else {
-    renameLimit(source, options, ['limit'])
+    renameLimit(options, ['limit'])
     const isLog = limit === undefined ? isShort(fallback) : takesLog(source, limit)
     if (isLog) options.add(LOG)
     source.noteCall(DIFFERENCES.window('@nestjs/throttler', isLog))
     source.noteCall(DIFFERENCES.retryAfter)
   }
-  renameBlock(source, options, 1, window)
-  renameCommon(source, options)
+  renameBlock(options, 1, window)
+  renameCommon(options)
 }
 
-function renameCommon(source: Source, options: OptionsObject): void {
-  renameOfContext(source, options, 'skipIf')
-  renameKey(source, options, 'getTracker')
+function renameCommon(options: OptionsObject): void {
+  renameOfContext(options, 'skipIf')
+  renameKey(options, 'getTracker')
   if (options.has('generateKey')) {
-    source.leave(
+    options.leave(
       'generateKey: key returns what identifies a client; the handler is never a part of it.',
     )
   }
   options.renameTo('ipv6SubnetPrefix', 'ipv6Prefix')
-  renameAgents(source, options)
+  renameAgents(options)
 }
 
-function renameAgents(source: Source, options: OptionsObject): void {
+function renameAgents(options: OptionsObject): void {
+  const { source } = options
   const agents = options.value('ignoreUserAgents')
   if (agents === undefined) return
   const test = `${source.original(agents.node)}.some((agent) => agent.test(String(request.headers['user-agent'])))`
   if (options.has('skipIf')) {
-    source.leave(`ignoreUserAgents: add it to skip: || ${test}`)
+    options.leave(`ignoreUserAgents: add it to skip: || ${test}`)
   } else options.renameTo('ignoreUserAgents', 'skip', `(request) => ${test}`)
 }
 
 /** A function of Nest's context becomes one of the request. */
-function renameOfContext(source: Source, options: OptionsObject, name: string): void {
+function renameOfContext(options: OptionsObject, name: string): void {
+  const { source } = options
   const fn = options.value(name)
   if (fn !== undefined && !isInlineFunction(fn) && name === 'skipIf') {
-    source.leave(`${name}: the function gets the request here, not Nest's context.`)
+    options.leave(`${name}: the function gets the request here, not Nest's context.`)
   }
   if (fn !== undefined && isInlineFunction(fn) && fn.node.params.length > 0) {
     const requests = usesOfParameter(fn, 0).map(requestOf)
     if (requests.includes(undefined)) {
-      source.leave(`${name}: the function gets the request here, not Nest's context.`)
+      options.leave(`${name}: the function gets the request here, not Nest's context.`)
     } else {
       for (const each of requests) source.replace((each as NodePath).node, 'request')
       setParameters(source, fn, ['request'])

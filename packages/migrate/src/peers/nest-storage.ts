@@ -2,23 +2,23 @@ import type { NodePath } from '@babel/traverse'
 import { importedFrom, resolved, unwrapped } from '../bindings.ts'
 import { noStore } from '../differences.ts'
 import type { OptionsObject } from '../options-object.ts'
-import type { Source } from '../source.ts'
 
 /** The packages that keep the counts of @nestjs/throttler in Redis. */
 const MODULES = ['@nest-lab/throttler-storage-redis', 'nestjs-throttler-storage-redis']
 
 /** `storage: new ThrottlerStorageRedisService(redis)`. */
-export function renameStorage(source: Source, options: OptionsObject): void {
+export function renameStorage(options: OptionsObject): void {
+  const { source } = options
   const value = options.value('storage')
   if (value === undefined) return
   const made = unwrapped(value)
-  if (!made.isNewExpression()) source.leave(noStore('such storage'))
+  if (!made.isNewExpression()) options.leave(noStore('such storage'))
   const callee = made.get('callee') as NodePath
   if (!MODULES.some((each) => importedFrom(callee, each) !== undefined))
-    source.leave(noStore(source.original(callee.node)))
+    options.leave(noStore(source.original(callee.node)))
   const [client] = made.get('arguments') as NodePath[]
   if (!isClient(client)) {
-    source.leave(
+    options.leave(
       'storage: store is a client of Redis itself: new Redis(url) where this has a URL or options.',
     )
   }

@@ -71,16 +71,16 @@ export function prefixText(
  * @param numbers the options that say its limit and its window
  */
 export function renamePrefix(
-  source: Source,
   options: OptionsObject,
   name: string,
   numbers: readonly string[],
 ): void {
+  const { source } = options
   const given = options.value(name)
   const values = numbers.map((each) => options.value(each))
   const prefix = prefixText(source, given, values)
   options.merge([name], ['prefix', prefix], true)
-  if (given === undefined) source.note(options.path, DIFFERENCES.sharedPrefix)
+  if (given === undefined) options.note(DIFFERENCES.sharedPrefix)
 }
 
 /** Whether an expression reads what a function around it gets or makes: it may be another value at each call. */

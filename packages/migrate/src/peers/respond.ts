@@ -1,6 +1,5 @@
 import type { NodePath } from '@babel/traverse'
 import type { OptionsObject } from '../options-object.ts'
-import type { Source } from '../source.ts'
 
 /** The statuses that the option `statusCode` takes. */
 export const STATUSES = ['402', '403', '404', '429', '503']
@@ -19,14 +18,12 @@ interface Responses {
 
 /** `handler`, `message` and `statusCode` become `respond`. */
 export function renameResponse(
-  source: Source,
   options: OptionsObject,
   { ofHandler, ofMessage, ofStatus }: Responses,
 ): void {
   const handler = options.value('handler')
   const message = options.value('message')
-  const status = options.value('statusCode')
-  const code = status ? source.original(status.node) : '429'
+  const code = options.text('statusCode') ?? '429'
   const isOther = !STATUSES.includes(code)
   if (handler !== undefined) {
     const text = ofHandler(handler)

@@ -19,23 +19,21 @@ const COUNTS = [
 ] as const
 
 /** A request that does not count there, by `requestWasSuccessful`, is settled here. */
-export function renameSettle(source: Source, options: OptionsObject, functions: Functions): void {
+export function renameSettle(options: OptionsObject, functions: Functions): void {
+  const { source } = options
   const own = options.value('requestWasSuccessful')
-  const [first, second] = COUNTS.filter(([name]) => {
-    const value = options.value(name)
-    return value !== undefined && !value.isBooleanLiteral({ value: false })
-  })
+  const [first, second] = COUNTS.filter(([name]) => options.has(name) && !options.is(name, false))
   options.remove('skipFailedRequests', 'skipSuccessfulRequests', 'requestWasSuccessful')
   if (first === undefined) return
   const [name, costs] = first
   if (second !== undefined) {
-    source.leave('skipSuccessfulRequests and skipFailedRequests: with both, nothing is counted.')
+    options.leave('skipSuccessfulRequests and skipFailedRequests: with both, nothing is counted.')
   }
-  if (options.value(name)?.isBooleanLiteral() !== true) {
-    source.leave(`${name}: settle takes its place. Whether it is set is not seen here.`)
+  if (!options.is(name, true)) {
+    options.leave(`${name}: settle takes its place. Whether it is set is not seen here.`)
   }
   options.replace(name, ['settle', settleText(source, own, costs, functions)])
-  source.note(options.path, DIFFERENCES.settle)
+  options.note(DIFFERENCES.settle)
 }
 
 /** @param own it may be async, unless it can be seen that it is not */

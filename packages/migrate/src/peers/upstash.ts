@@ -81,7 +81,7 @@ function migrateLimiter(source: Source, imports: Imports, made: Made): void {
   if (!object?.isObjectExpression()) source.leave(ELSEWHERE)
   const options = new OptionsObject(source, object)
   if (options.spreads.length > 0) source.leave(ELSEWHERE)
-  renameOptions(source, options)
+  renameOptions(options)
   for (const edit of edits) edit()
   removeNew(source, made)
   options.finish()
@@ -91,16 +91,17 @@ function migrateLimiter(source: Source, imports: Imports, made: Made): void {
   if (!rest.every(({ path }) => source.isReplaced(path.node))) source.leave(ELSEWHERE)
 }
 
-function renameOptions(source: Source, options: OptionsObject): void {
+function renameOptions(options: OptionsObject): void {
+  const { source } = options
   const redis = options.value('redis')
   const limiter = options.value('limiter')
-  if (!isUpstashClient(redis)) source.leave(CLIENT)
-  if (limiter === undefined) source.leave(ELSEWHERE)
-  renamePrefix(source, options, 'prefix', ['limiter'])
+  if (!isUpstashClient(redis)) options.leave(CLIENT)
+  if (limiter === undefined) options.leave(ELSEWHERE)
+  renamePrefix(options, 'prefix', ['limiter'])
   options.renameTo('redis', 'store')
   options.replace('limiter', ...algorithmOf(source, limiter))
   options.remove('analytics', 'ephemeralCache', 'timeout')
-  checkUnknown(source, options)
+  checkUnknown(options)
 }
 
 /** `Redis.fromEnv()`, `new Redis({ url, token })` */
