@@ -77,6 +77,7 @@ export type Owners = ReadonlySet<t.Node>
 
 /** The rewriting of a package's limiters in a file. */
 export interface Rewriting {
+  readonly source: Source
   readonly imports: Imports
   readonly owners: Owners
   /** Objects of options that are rewritten. */
@@ -85,7 +86,8 @@ export interface Rewriting {
 
 /** @param owners what is rewritten */
 export function rewritingOf(imports: Imports, owners: readonly NodePath[]): Rewriting {
-  return { imports, owners: new Set(owners.map(({ node }) => node)), seen: new Set() }
+  const { source } = imports
+  return { source, imports, owners: new Set(owners.map(({ node }) => node)), seen: new Set() }
 }
 
 /**
@@ -95,12 +97,12 @@ export function rewritingOf(imports: Imports, owners: readonly NodePath[]): Rewr
  * @param type the type of the options, for an object that a constant keeps
  */
 export function rewriteOptions(
-  { imports, owners, seen }: Rewriting,
+  { source, imports, owners, seen }: Rewriting,
   path: NodePath,
   rewrite: (options: OptionsObject) => void,
   type?: string,
 ): void {
-  for (const options of findOptions(imports.source, path, owners, seen)) {
+  for (const options of findOptions(source, path, owners, seen)) {
     rewrite(options)
     options.finish()
     if (type !== undefined) typeConstant(imports, options, type)

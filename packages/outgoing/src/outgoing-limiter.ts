@@ -6,6 +6,7 @@ import {
   limiterOn,
   nextSlot,
   openLimiter,
+  type Policy,
   type StoreLimiter,
   type StoreOptions,
   undone,
@@ -185,9 +186,7 @@ export class OutgoingLimiter extends ChargeLimiter {
         void held?.release()
         const corrected = charges.map((charge, i) => {
           const { cost, claim } = charge
-          const { limit = 0, windowMs } = this.compiledPolicies[
-            i
-          ] as (typeof this.compiledPolicies)[number]
+          const { limit = 0, windowMs } = this.compiledPolicies[i] as Policy
           // An answer that claims more stops its key for a day at most, as a pause does.
           const most = Math.max(cost, Math.floor(limit * Math.max(1, MAX_WAIT_MS / windowMs)))
           const delta = claim === undefined ? Math.min(actual[i] ?? cost, most) - cost : 0
@@ -238,7 +237,7 @@ export class OutgoingLimiter extends ChargeLimiter {
   #unitsOf(costs: readonly number[]): Units {
     const units = new Map([['requests', 1]])
     for (const [i, cost] of costs.entries()) {
-      const { unit } = this.compiledPolicies[i] as (typeof this.compiledPolicies)[number]
+      const { unit } = this.compiledPolicies[i] as Policy
       if (unit !== 'requests') units.set(unit, Math.max(units.get(unit) ?? 0, cost))
     }
     return units

@@ -100,7 +100,7 @@ function replaceName(source: Source, imports: Imports, use: Use, owners: Owners)
 }
 
 function migrateCall(rewriting: Rewriting, call: Call): void {
-  const { source } = rewriting.imports
+  const { source } = rewriting
   const [given] = call.get('arguments') as NodePath[]
   if (given === undefined) {
     source.note(call, DIFFERENCES.window(MODULE, true))

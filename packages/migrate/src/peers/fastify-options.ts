@@ -15,7 +15,6 @@ import {
   resultsOf,
   setParameters,
 } from '../functions.ts'
-import type { Imports } from '../imports.ts'
 import {
   addDefaults,
   addLog,
@@ -37,10 +36,7 @@ import { checkClient } from './redis-client.ts'
 import { validPrefix } from './redis-store.ts'
 
 /** The context of all options of a file. */
-export interface Context {
-  readonly source: Source
-  readonly imports: Imports
-  readonly rewriting: Rewriting
+export interface Context extends Rewriting {
   /** False if the plugin limits only routes with options of their own; undefined: it is not seen. */
   isGlobal: boolean | undefined
 }

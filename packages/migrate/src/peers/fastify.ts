@@ -41,7 +41,7 @@ export const fastifyRateLimit: Peer = {
     if (!imports.isUsed && own.length === 0) return hasOthers
     const registrations = new Map(plugins.map((use) => [registrationOf(use.path), use]))
     const rewriting = rewritingOf(imports, [...registrations.keys(), ...hooks, ...routes])
-    const context: Context = { source, imports, rewriting, isGlobal: isGlobalIn(source.files) }
+    const context: Context = { ...rewriting, isGlobal: isGlobalIn(source.files) }
     source.migrateJointly(
       MODULE,
       new Map<NodePath, () => void>([
@@ -99,7 +99,7 @@ function migrateRegistration(context: Context, register: NodePath, use: Use): vo
   }
   const rewrite = (options: OptionsObject) =>
     migrateOptions(context, options, options.isWhole ? 'plugin' : 'part')
-  rewriteOptions(context.rewriting, options, rewrite, 'RateLimitOptions')
+  rewriteOptions(context, options, rewrite, 'RateLimitOptions')
 }
 
 /** The values of `config: { rateLimit: … }`: objects, constants of the file, and what is made elsewhere. */
@@ -159,11 +159,11 @@ function hasOwnName(source: Source, path: NodePath<t.ObjectExpression>): boolean
 }
 
 function migrateRoute(context: Context, path: NodePath): void {
-  const { source, rewriting } = context
+  const { source } = context
   if (!path.parentPath?.parentPath?.parentPath?.isObjectProperty()) source.leave(SET_LATER)
   source.note(path, DIFFERENCES.fastifyRoute)
   const rewrite = (options: OptionsObject) => migrateOptions(context, options, 'route')
-  rewriteOptions(rewriting, path, rewrite, 'FastifyRouteOptions')
+  rewriteOptions(context, path, rewrite, 'FastifyRouteOptions')
 }
 
 /** `fastify.rateLimit(options)`: as a hook of a route. */
@@ -203,7 +203,7 @@ function migrateHook(context: Context, path: NodePath<t.CallExpression>): void {
     return
   }
   const rewrite = (options: OptionsObject) => migrateOptions(context, options, 'hook')
-  rewriteOptions(context.rewriting, given as NodePath, rewrite)
+  rewriteOptions(context, given as NodePath, rewrite)
 }
 
 /** Whether the plugin limits all routes; undefined: where it is registered is not seen. */

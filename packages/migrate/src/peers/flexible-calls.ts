@@ -10,7 +10,7 @@ import type { ConsumePlan } from './refusal-code.ts'
 import { isInsurance } from './uses-of-value.ts'
 
 /** How to rewrite a use of a limiter, or why it can't be done. */
-export type Planned =
+type Planned =
   | { readonly apply: () => void; readonly atFailure?: ConsumePlan['atFailure'] }
   | { readonly path: NodePath; readonly problem: string }
 

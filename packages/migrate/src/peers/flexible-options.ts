@@ -48,7 +48,7 @@ export function migrateConstructor(
   name: string,
   atFailure: AtFailure = 'works',
 ): void {
-  const { source } = rewriting.imports
+  const { source } = rewriting
   const [given, ...others] = made.get('arguments') as NodePath[]
   if (given === undefined) {
     source.replace(made.node, `${name}(${defaultsText(NUMBERS)})`)

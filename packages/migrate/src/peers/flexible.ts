@@ -4,7 +4,7 @@ import { propertyOf, resolved } from '../bindings.ts'
 import { leaveUse, rewritingOf } from '../find-options.ts'
 import { type Imports, isTypeUse, type Use } from '../imports.ts'
 import type { Source } from '../source.ts'
-import { type Planned, planUse } from './flexible-calls.ts'
+import { planUse } from './flexible-calls.ts'
 import { type AtFailure, createLimiterText, migrateConstructor } from './flexible-options.ts'
 import type { Peer } from './peer.ts'
 import { usesOfValue } from './uses-of-value.ts'
@@ -130,21 +130,19 @@ function plan(imports: Imports, { made, use }: Limiter): AtFailure | undefined {
   const { source } = imports
   const uses = usesOfValue(made)
   const isSync = use.name === 'RateLimiterMemory'
-  const plans = uses?.map((each) => planUse(source, each, isSync))
-  const problems = plans?.filter(
-    (each): each is Extract<Planned, { problem: string }> => 'problem' in each,
-  )
-  if (plans !== undefined && problems?.length === 0) {
-    for (const each of plans) if ('apply' in each) each.apply()
-    const atFailures = plans.map((each) => ('apply' in each ? each.atFailure : undefined))
+  const plans = uses?.map((each) => planUse(source, each, isSync)) ?? []
+  const problems = plans.filter((each) => 'problem' in each)
+  const applied = plans.filter((each) => 'apply' in each)
+  if (uses !== undefined && problems.length === 0) {
+    for (const { apply } of applied) apply()
     if (isSync) return 'works'
     const most = (['refuses', 'fails', 'handles'] as const).find((each) =>
-      atFailures.includes(each),
+      applied.some(({ atFailure }) => atFailure === each),
     )
     return most ?? 'works'
   }
   const here = createLimiterText(imports, made)
-  for (const { path, problem } of problems ?? []) source.note(path, problem)
+  for (const { path, problem } of problems) source.note(path, problem)
   source.noteLeft(
     made,
     uses === undefined

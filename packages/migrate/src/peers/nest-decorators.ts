@@ -26,7 +26,12 @@ export interface ThrottleDecorator {
 }
 
 /** `{ limit, ttl }`, or `limit, seconds` before version 5. */
-type Override = NodePath<t.ObjectExpression> | readonly [limit: NodePath, seconds: NodePath]
+interface Override {
+  readonly limit: NodePath | undefined
+  readonly ttl: NodePath | undefined
+  /** Undefined: both are arguments. */
+  readonly object?: NodePath<t.ObjectExpression>
+}
 
 /** All of a file. */
 export function decoratorsOf({ uses }: Imports): ThrottleDecorator[] {
@@ -58,14 +63,20 @@ function skipsOf([given]: readonly NodePath[]): Map<string, boolean> | undefined
   return entriesOf(inner, (value) => (value.isBooleanLiteral() ? value.node.value : undefined))
 }
 
-function limitsOf([first, second]: readonly NodePath[]): Map<string, Override> | undefined {
-  if (first !== undefined && second !== undefined) return new Map([['default', [first, second]]])
-  return (
-    first &&
-    entriesOf<Override>(unwrapped(first), (value) =>
-      value.isObjectExpression() ? value : undefined,
-    )
-  )
+function limitsOf([first, ttl]: readonly NodePath[]): Map<string, Override> | undefined {
+  if (ttl !== undefined) return new Map([['default', { limit: first, ttl }]])
+  return first && entriesOf(unwrapped(first), overrideOf)
+}
+
+function overrideOf(object: NodePath): Override | undefined {
+  if (!object.isObjectExpression()) return undefined
+  return { limit: propertyOf(object, 'limit'), ttl: propertyOf(object, 'ttl'), object }
+}
+
+/** The constants of an override. */
+function constantsIn(override: Override | undefined) {
+  const windowMs = windowMsOf(override?.ttl, override?.object ? 1 : 1000)
+  return { limit: constantOf(override?.limit), windowMs }
 }
 
 function entriesOf<T>(
@@ -193,44 +204,25 @@ function policyText(
   const [mine, outer] = [own, ofClass].map((some) =>
     some.find(({ limits }) => limits?.has(name))?.limits?.get(name),
   )
-  const limit = constantIn(outer, 'limit') ?? policy.limit
-  const windowMs = constantIn(outer, 'ttl') ?? policy.windowMs
-  if (mine !== undefined && !isPath(mine)) return positionalText(source, mine)
-  if (mine !== undefined) {
-    const options = new OptionsObject(source, mine)
+  const ofOuter = constantsIn(outer)
+  const { limit = policy.limit, windowMs = policy.windowMs } = ofOuter
+  if (mine?.object !== undefined) {
+    const options = new OptionsObject(source, mine.object)
     const isWhole = options.has('limit') && options.has('ttl')
     if (!isWhole && (limit === undefined || windowMs === undefined))
       leaveUnknown(source, name, where)
     renameThrottler(options, limit)
     if (!options.has('ttl')) options.add(['window', durationText(windowMs as number)])
     options.finish()
-    return source.current(mine.node)
+    return source.current(mine.object.node)
   }
-  if (
-    outer !== undefined &&
-    (constantIn(outer, 'limit') ?? constantIn(outer, 'ttl')) === undefined
-  ) {
+  if (mine !== undefined) return positionalText(source, mine)
+  if (outer !== undefined && (ofOuter.limit ?? ofOuter.windowMs) === undefined) {
     leaveUnknown(source, name, 'the class')
   }
   if (limit === undefined || windowMs === undefined) return leaveUnknown(source, name, where)
   const log = isShort(limit) ? `, ${LOG.join(': ')}` : ''
   return `{ limit: ${limit}, window: ${durationText(windowMs)}${log} }`
-}
-
-function isPath(override: Override): override is NodePath<t.ObjectExpression> {
-  return 'node' in override
-}
-
-function constantIn(override: Override | undefined, name: 'limit' | 'ttl'): number | undefined {
-  if (override === undefined) return undefined
-  if (isPath(override)) {
-    const value = propertyOf(override, name)
-    return name === 'limit' ? constantOf(value) : windowMsOf(value)
-  }
-  const [limit, seconds] = override
-  if (name === 'limit') return constantOf(limit)
-  const value = constantOf(seconds)
-  return value === undefined ? undefined : value * 1000
 }
 
 function leaveUnknown(source: Source, name: string, where: string): never {
@@ -240,9 +232,9 @@ function leaveUnknown(source: Source, name: string, where: string): never {
 }
 
 /** `limit, seconds` */
-function positionalText(source: Source, [limit, seconds]: readonly [NodePath, NodePath]): string {
-  const text = numberText(source, limit, source.original(limit.node))
-  const window = durationOf(source, seconds, 1000)
-  const log = takesLog(source, limit) ? `, ${LOG.join(': ')}` : ''
-  return `{ limit: ${text}, window: ${window}${log} }`
+function positionalText(source: Source, { limit, ttl }: Override): string {
+  const [count, seconds] = [limit, ttl] as [NodePath, NodePath]
+  const text = numberText(source, count, source.original(count.node))
+  const log = takesLog(source, count) ? `, ${LOG.join(': ')}` : ''
+  return `{ limit: ${text}, window: ${durationOf(source, seconds, 1000)}${log} }`
 }
