@@ -710,6 +710,21 @@ export const check = async (key) => { if (limiter) return (await limiter.limit(k
     expect(after).toContain('.consume(key)).allowed')
   })
 
+  it('@upstash/ratelimit: a field of the awaited call is read of the decision', () => {
+    const code = `const limiter = ${LIMITER}
+export const check = async (key) => (await limiter.limit(key)).reset`
+    const { text: after } = migrateText(upstash(code), 'a.js')
+    expect(after).toContain('=> (Date.now() + (await limiter.consume(key)).resetMs)')
+  })
+
+  it('a method that is renamed stays a method', () => {
+    const text = `import { rateLimit } from 'express-rate-limit'
+rateLimit({ max: 5, async handler(req, res) { res.send(429) }, skip(req) { return req.own } })`
+    const { text: after } = migrateText(text, 'a.js')
+    expect(after).toContain('async respond(_decision, req, res) { res.send(429) }')
+    expect(after).toContain('skip(req) { return req.own }')
+  })
+
   it('hono-rate-limiter: without keyGenerator it says what to write', () => {
     const text = "import { rateLimiter } from 'hono-rate-limiter'\nrateLimiter({ limit: 5 })\n"
     expect(migrateText(text, 'a.js').left[0]?.reason).toContain('address: (c) => getConnInfo(c)')

@@ -1,6 +1,14 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
-import { importedFrom, memberName, nameOf, resolved, unwrapped, wrapped } from '../bindings.ts'
+import {
+  importedFrom,
+  memberName,
+  nameOf,
+  readsOf,
+  resolved,
+  unwrapped,
+  wrapped,
+} from '../bindings.ts'
 import { ofUpstashResult } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationText } from '../durations.ts'
@@ -75,14 +83,13 @@ function isPartOfLimiter(path: NodePath): boolean {
 function migrateLimiter(source: Source, imports: Imports, made: Made): void {
   const uses = usesOfValue(made)
   if (uses === undefined) source.leave(PASSED_ON)
-  const edits = uses.map((use) => planCall(source, use))
+  for (const use of uses) rewriteCall(source, use)
   const [given] = made.get('arguments') as NodePath[]
   const object = given && ownValue(source, given)
   if (!object?.isObjectExpression()) source.leave(ELSEWHERE)
   const options = new OptionsObject(source, object)
   if (options.spreads.length > 0) source.leave(ELSEWHERE)
   renameOptions(options)
-  for (const edit of edits) edit()
   removeNew(source, made)
   options.finish()
   source.note(made, DIFFERENCES.upstash)
@@ -107,11 +114,10 @@ function renameOptions(options: OptionsObject): void {
 /** `Redis.fromEnv()`, `new Redis({ url, token })` */
 function isUpstashClient(path: NodePath | undefined): boolean {
   const made = path && resolved(path)
-  const callee =
-    made?.isNewExpression() || made?.isCallExpression() ? made.get('callee') : undefined
-  const path0 = callee as NodePath | undefined
-  const root = path0?.isMemberExpression() ? path0.get('object') : path0
-  return CLIENTS.some((module) => root && importedFrom(root as NodePath, module) !== undefined)
+  if (!made?.isNewExpression() && !made?.isCallExpression()) return false
+  const callee = made.get('callee') as NodePath
+  const root = callee.isMemberExpression() ? callee.get('object') : callee
+  return CLIENTS.some((module) => importedFrom(root, module) !== undefined)
 }
 
 /** `Ratelimit.slidingWindow(10, '10 s')` */
@@ -137,60 +143,47 @@ function windowText(source: Source, path: NodePath): string {
   return ms === undefined ? source.current(path.node) : durationText(ms)
 }
 
-/** Plans to rewrite a call of the limiter. Leaves it if its result is used in another way. */
-function planCall(source: Source, path: NodePath): () => void {
+/** Rewrites a call of the limiter. Leaves it if its result is used in another way. */
+function rewriteCall(source: Source, path: NodePath): void {
   const found = memberOf(path)
   const call = found?.member.parentPath
   if (found === undefined || !call?.isCallExpression() || found.member.key !== 'callee') {
-    return source.leave(PASSED_ON)
+    source.leave(PASSED_ON)
   }
   const [, more] = call.node.arguments
   if (found.name !== 'limit' || more !== undefined) {
-    const instead = INSTEAD[found.name] ?? 'consume(key, { cost }) takes its place.'
-    return source.leave(`${found.name}: ${instead}`)
+    source.leave(
+      `${found.name}: ${INSTEAD[found.name] ?? 'consume(key, { cost }) takes its place.'}`,
+    )
   }
-  const result = planResult(source, call)
-  const { property } = found.member.node as t.MemberExpression
-  return () => {
-    source.replace(property, 'consume')
-    result()
-  }
+  source.replace((found.member.node as t.MemberExpression).property, 'consume')
+  const awaited = wrapped(call).parentPath
+  if (!awaited?.isAwaitExpression()) source.leave(RESULT)
+  rewriteResult(source, awaited)
 }
 
 /** `const { success, reset } = await limiter.limit(key)`, or a constant whose fields are read. */
-function planResult(source: Source, call: NodePath): () => void {
-  const outer = wrapped(call)
-  const awaited = outer.parentPath
-  if (!awaited?.isAwaitExpression()) return source.leave(RESULT)
+function rewriteResult(source: Source, awaited: NodePath): void {
   const { parentPath } = wrapped(awaited)
-  if (parentPath?.isExpressionStatement()) return () => {}
-  const read = memberOf(awaited)
-  if (read !== undefined) return planFields(source, [awaited], source.original(awaited.node))
-  if (!parentPath?.isVariableDeclarator()) return source.leave(RESULT)
-  const id = parentPath.get('id') as NodePath
-  if (id.isIdentifier()) {
-    const { referencePaths = [] } = parentPath.scope.getBinding(id.node.name) ?? {}
-    return planFields(source, referencePaths, id.node.name)
+  if (parentPath?.isExpressionStatement()) return
+  if (memberOf(awaited)) {
+    rewriteField(source, awaited, `(${source.current(awaited.node)})`)
+    return
   }
-  return id.isObjectPattern() ? planPattern(source, id) : source.leave(RESULT)
+  const id = parentPath?.isVariableDeclarator() ? parentPath.get('id') : undefined
+  if (id?.isIdentifier()) {
+    for (const each of readsOf(awaited)) rewriteField(source, each, id.node.name)
+  } else if (id?.isObjectPattern()) rewritePattern(source, id)
+  else source.leave(RESULT)
 }
 
-function planFields(source: Source, paths: readonly NodePath[], decision: string): () => void {
-  const fields = ofUpstashResult(decision)
-  const edits = paths.map((path) => {
-    const found = memberOf(path)
-    const text = found && fields[found.name]
-    if (found === undefined) return source.leave(RESULT)
-    return text === undefined ? source.leave(noField(found.name)) : ([found, text] as const)
-  })
-  return () => {
-    for (const [{ member, name }, text] of edits) {
-      const { property } = member.node as t.MemberExpression
-      if (name === 'success') source.replace(property, 'allowed')
-      else if (name === 'reset') source.replace(member.node, text)
-      else if (name === 'pending') replacePending(source, member, text)
-    }
-  }
+/** @param path where the result is used */
+function rewriteField(source: Source, path: NodePath, decision: string): void {
+  const { member, name } = memberOf(path) ?? source.leave(RESULT)
+  const text = ofUpstashResult(decision)[name] ?? source.leave(noField(name))
+  if (name === 'success') source.replace((member.node as t.MemberExpression).property, 'allowed')
+  else if (name === 'reset') source.replace(member.node, text)
+  else if (name === 'pending') replacePending(source, member, text)
 }
 
 /** `waitUntil(pending)` and `await pending` go as a whole. */
@@ -205,29 +198,22 @@ function replacePending(source: Source, path: NodePath, text: string): void {
   else replaceExpression(source, path, text)
 }
 
-function planPattern(source: Source, pattern: NodePath<t.ObjectPattern>): () => void {
-  const edits = pattern.get('properties').map((each) => {
+function rewritePattern(source: Source, pattern: NodePath<t.ObjectPattern>): void {
+  for (const each of pattern.get('properties')) {
     const isPlain = each.isObjectProperty() && each.node.value.type === 'Identifier'
     const name = isPlain ? nameOf(each.node.key) : undefined
-    if (name === undefined) return source.leave(RESULT)
-    if (!(name in ofUpstashResult(''))) return source.leave(noField(name))
+    if (name === undefined) source.leave(RESULT)
+    if (!(name in ofUpstashResult(''))) source.leave(noField(name))
     const local = nameOf((each.node as t.ObjectProperty).value) as string
-    return [each.node, name, local] as const
-  })
-  return () => {
-    for (const [node, name, local] of edits) {
-      if (name === 'pending') {
-        removeFromList(source, pattern.node.properties, node)
-        const { referencePaths = [] } = pattern.scope.getBinding(local) ?? {}
-        for (const each of referencePaths) replacePending(source, each, ofUpstashResult('').pending)
-      } else if (name === 'success') source.replace(node, `allowed: ${local}`)
-      else if (name === 'reset') {
-        const resetMs = source.newName(pattern.scope.block, 'resetMs')
-        source.replace(node, resetMs === 'resetMs' ? resetMs : `resetMs: ${resetMs}`)
-        const { referencePaths = [] } = pattern.scope.getBinding(local) ?? {}
-        for (const each of referencePaths)
-          replaceExpression(source, each, `(Date.now() + ${resetMs})`)
-      }
+    const { referencePaths = [] } = pattern.scope.getBinding(local) ?? {}
+    if (name === 'pending') {
+      removeFromList(source, pattern.node.properties, each.node)
+      for (const use of referencePaths) replacePending(source, use, ofUpstashResult('').pending)
+    } else if (name === 'success') source.replace(each.node, `allowed: ${local}`)
+    else if (name === 'reset') {
+      const resetMs = source.newName(pattern.scope.block, 'resetMs')
+      source.replace(each.node, resetMs === 'resetMs' ? resetMs : `resetMs: ${resetMs}`)
+      for (const use of referencePaths) replaceExpression(source, use, `(Date.now() + ${resetMs})`)
     }
   }
 }
