@@ -67,41 +67,38 @@ function isKnownValue(path: NodePath): boolean {
   )
 }
 
+const HANDLER =
+  'handler: respond is called with (decision, request, response). It has no next (throw the error instead) and no options, and decision.retryAfterMs is the time to wait.'
+
 /** @returns undefined if the handler was rewritten where it is */
-function handlerText(options: OptionsObject, handler: NodePath) {
-  const { source } = options
-  if (isInlineFunction(handler) && rewrite(options, handler)) {
+function handlerText(options: OptionsObject, handler: NodePath): string | undefined {
+  if (isInlineFunction(handler)) {
+    rewrite(options, handler)
     noteStatus(options, handler)
     return undefined
   }
   const target = resolved(handler)
-  if (!isInlineFunction(handler) && target.isFunction() && target.node.params.length <= 2) {
-    noteStatus(options, target)
-    return `(_decision, request, response) => ${call(source, handler, ['request', 'response'])}`
-  }
-  return options.leave(
-    'handler: respond is called with (decision, request, response). It has no next (throw the error instead) and no options, and decision.retryAfterMs is the time to wait.',
-  )
+  if (!target.isFunction() || target.node.params.length > 2) options.leave(HANDLER)
+  noteStatus(options, target)
+  const called = call(options.source, handler, ['request', 'response'])
+  return `(_decision, request, response) => ${called}`
 }
 
 /** A function that sets no status responds with 200 there. */
 function noteStatus(options: OptionsObject, fn: NodePath<t.Function>): void {
-  const { source } = options
   const setsStatus = /\b(status|statusCode|sendStatus|writeHead|redirect|throw|next)\b/
-  if (!setsStatus.test(source.original(fn.node.body))) {
+  if (!setsStatus.test(options.source.original(fn.node.body))) {
     options.note('handler: the response has the status 429 already.')
   }
 }
 
-/** @returns false if it can't be done */
-function rewrite(options: OptionsObject, fn: InlineFunction): boolean {
+function rewrite(options: OptionsObject, fn: InlineFunction): void {
   const { source } = options
-  const nexts = usesOfParameter(fn, 2).map((path) => nextCall(fn, path))
-  const given = usesOfParameter(fn, 3).map((path) => optionOf(options, path))
   const isTakenApart = fn.get('params').some((param, i) => i > 1 && param.isObjectPattern())
-  if (isTakenApart || [...nexts, ...given].includes(undefined)) return false
-  for (const next of nexts) throwInstead(source, next as NodePath<t.CallExpression>)
-  for (const edit of given) if (edit) source.replace(edit.node, edit.text)
+  if (isTakenApart) options.leave(HANDLER)
+  for (const path of usesOfParameter(fn, 2))
+    throwInstead(source, nextCall(fn, path) ?? options.leave(HANDLER))
+  for (const path of usesOfParameter(fn, 3)) replaceOption(options, path)
   const usesDecision = replaceInfo(source, fn)
   const [request = '_request', response] = parameterTexts(source, fn)
   const name = usesDecision ? 'decision' : '_decision'
@@ -111,7 +108,6 @@ function rewrite(options: OptionsObject, fn: InlineFunction): boolean {
     ...(hasOthers ? [request] : []),
     ...(response !== undefined ? [response] : []),
   ])
-  return true
 }
 
 /** `next(error)` where throwing the error does the same; undefined: it does more, or is elsewhere. */
@@ -152,19 +148,14 @@ function throwInstead(source: Source, path: NodePath<t.CallExpression>): void {
 }
 
 /** `options.message` in the handler: the option itself. */
-function optionOf(options: OptionsObject, path: NodePath) {
+function replaceOption(options: OptionsObject, path: NodePath): void {
   const { source } = options
-  const found = memberOf(path)
-  if (found === undefined) return undefined
-  const value = options.value(found.name)
-  if (value === undefined) {
-    const text = DEFAULTS[found.name]
-    return text === undefined ? undefined : { node: found.member.node, text }
-  }
-  if (value.isFunction()) return undefined
-  const isObject = unwrapped(value).isObjectExpression()
-  const text = source.current(value.node)
-  return { node: found.member.node, text: isObject ? `(${text})` : text }
+  const { member, name } = memberOf(path) ?? options.leave(HANDLER)
+  const value = options.value(name)
+  if (value?.isFunction()) options.leave(HANDLER)
+  const text = value ? source.current(value.node) : (DEFAULTS[name] ?? options.leave(HANDLER))
+  const isObject = value !== undefined && unwrapped(value).isObjectExpression()
+  source.replace(member.node, isObject ? `(${text})` : text)
 }
 
 /** `request.rateLimit.resetTime` and the like. @returns whether there are any */
