@@ -120,13 +120,10 @@ function migrateAlone(
     const known = leftCalls.size
     const source = new Source(parsed, leftCalls, staying, files)
     try {
-      const peers = PEERS.filter((peer) => {
-        const isExported = leaveExports(source, peer)
-        return peer.migrate(new Imports(source, peer.name, peer.sluice ?? '')) || isExported
-      }).map(({ name }) => name)
+      const used = PEERS.flatMap((peer) => rewritten(source, peer) ?? [])
       leaveSharers(source)
       if (leftCalls.size === known) {
-        const migration = finished(source, peers)
+        const migration = finished(source, used)
         if (migration !== undefined) return { source, migration }
       }
     } catch (error) {
@@ -136,9 +133,18 @@ function migrateAlone(
   }
 }
 
-/** What a file exports of a package stays: others may use it. @returns whether there is something */
-function leaveExports(source: Source, { name }: Peer): boolean {
-  if (!source.text.includes(name)) return false
+/** Rewrites what uses a package. @returns its imports; undefined: nothing uses it */
+function rewritten(source: Source, peer: Peer): Imports | undefined {
+  const before = source.found
+  const imports = new Imports(source, peer.name, peer.sluice ?? '')
+  leaveExports(source, peer)
+  if (imports.isUsed || peer.isFoundByOptions) peer.migrate(imports)
+  return imports.isUsed || source.found > before ? imports : undefined
+}
+
+/** What a file exports of a package stays: others may use it. */
+function leaveExports(source: Source, { name }: Peer): void {
+  if (!source.text.includes(name)) return
   const found: NodePath[] = []
   const add = (path: NodePath<t.ExportNamedDeclaration | t.ExportAllDeclaration>) => {
     if (path.node.source?.value === name) found.push(path)
@@ -146,31 +152,30 @@ function leaveExports(source: Source, { name }: Peer): boolean {
   source.program.traverse({ ExportNamedDeclaration: add, ExportAllDeclaration: add })
   const leave = () => source.leave(`Other files use ${name} by this one. ${BY_HAND}`)
   source.migrateJointly(name, new Map(found.map((path) => [path, leave])))
-  return found.length > 0
 }
 
 /** What is used beside limiters alone, or not at all, says so: it may depend on other files. */
-function noteIdle(source: Source, peers: readonly string[]): void {
-  const isIdle = source.rewritten.length + source.left.length === 0 && !source.edits.hasChanged()
-  for (const peer of peers) {
-    const { first, uses } = new Imports(source, peer, '')
+function noteIdle(source: Source, used: readonly Imports[]): void {
+  const isIdle = source.found === 0 && !source.edits.hasChanged()
+  for (const { from, first, uses } of used) {
     if (first === undefined || source.isEdited(first.node)) continue
-    if (uses.length === 0) source.noteLeft(first, `Nothing in this file uses ${peer}. Remove it.`)
+    if (uses.length === 0) source.noteLeft(first, `Nothing in this file uses ${from}. Remove it.`)
     else if (isIdle) {
       source.noteLeft(
         first,
-        `This file makes no limiter of ${peer}. Rewrite it by hand together with those that do: https://sluicejs.github.io/sluice/migrating has every name.`,
+        `This file makes no limiter of ${from}. Rewrite it by hand together with those that do: https://sluicejs.github.io/sluice/migrating has every name.`,
       )
     }
   }
 }
 
 /** @returns undefined if the text that comes out does not parse: `leftCalls` has grown then */
-function finished(source: Source, peers: readonly string[]): Migration | undefined {
+function finished(source: Source, used: readonly Imports[]): Migration | undefined {
   const { rewritten } = source
+  const peers = used.map(({ from }) => from)
   if (peers.length === 0) return { peers, rewritten: 0, left: [], text: source.text }
   noteBesides(source)
-  noteIdle(source, peers)
+  noteIdle(source, used)
   try {
     const text = withoutUnused(source, source.finish())
     return { peers, rewritten: rewritten.length, left: source.left, text }

@@ -259,6 +259,11 @@ export class Source {
     return isCommon ? [basename(dirname(this.name)), stem].join('.').replace(/^\.+/, '') : stem
   }
 
+  /** How many calls were found: those that are rewritten, and those that stay. */
+  get found(): number {
+    return this.rewritten.length + this.#leaving.length
+  }
+
   get #leaving(): Note[] {
     return this.#notes.filter(({ leaves }) => leaves)
   }

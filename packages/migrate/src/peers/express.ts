@@ -40,7 +40,6 @@ export const expressRateLimit: Peer = {
   name: MODULE,
   sluice: '@sluice/express',
   migrate(imports: Imports) {
-    if (!imports.isUsed) return false
     const { source } = imports
     const limiters = imports.uses.filter(({ name }) => isLimiter(name))
     const { calls, rewriting } = limiterCalls(imports, limiters)
@@ -65,7 +64,6 @@ export const expressRateLimit: Peer = {
     replaceInfo(source)
     noteTrustProxy(source)
     noteRest(source, imports.finish())
-    return true
   },
 }
 

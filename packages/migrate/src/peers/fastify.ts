@@ -30,6 +30,7 @@ const OWN_NAMES = [
 export const fastifyRateLimit: Peer = {
   name: MODULE,
   sluice: '@sluice/fastify',
+  isFoundByOptions: true,
   migrate(imports: Imports) {
     const { source } = imports
     const routes = routesIn(source)
@@ -37,8 +38,8 @@ export const fastifyRateLimit: Peer = {
     const checks = methodsIn(source, 'createRateLimit')
     const plugins = imports.uses.filter(({ name }) => !(name in TYPES))
     const own = [...plugins.map(({ path }) => path), ...routes, ...hooks, ...checks]
-    const hasOthers = noteOthers(source, routes)
-    if (!imports.isUsed && own.length === 0) return hasOthers
+    noteOthers(source, routes)
+    if (own.length === 0) return
     const registrations = new Map(plugins.map((use) => [registrationOf(use.path), use]))
     const rewriting = rewritingOf(imports, [...registrations.keys(), ...hooks, ...routes])
     const context: Context = { ...rewriting, isGlobal: isGlobalIn(source.files) }
@@ -53,14 +54,13 @@ export const fastifyRateLimit: Peer = {
         ...checks.map((check) => [check, () => source.leave(CHECK)] as const),
       ]),
     )
-    if (own.length === 0 || source.isStaying(MODULE)) return true
+    if (source.isStaying(MODULE)) return
     for (const use of imports.uses) {
       const type = TYPES[use.name]
       if (type !== undefined && !imports.isDropped(use)) imports.replace(use, type, true)
     }
     noteTrustProxy(source)
     imports.finish()
-    return true
   },
 }
 
@@ -135,19 +135,16 @@ function isConfig(path: NodePath): boolean {
 }
 
 /** Options of a route, perhaps, in an object of which it is not seen what it is for. */
-function noteOthers(source: Source, routes: readonly NodePath[]): boolean {
-  let isFound = false
+function noteOthers(source: Source, routes: readonly NodePath[]): void {
   source.program.traverse({
     ObjectProperty(path) {
       const value = unwrapped(path.get('value') as NodePath)
       const isOptions = nameOf(path.node.key) === 'rateLimit' && value.isObjectExpression()
       if (!isOptions || routes.includes(value)) return
       if (!new OptionsObject(source, value).has('timeWindow')) return
-      isFound = true
       source.noteLeft(path, OTHERS)
     },
   })
-  return isFound
 }
 
 const OTHERS =

@@ -47,7 +47,6 @@ export const rateLimiterFlexible: Peer = {
   name: 'rate-limiter-flexible',
   sluice: '@sluice/core',
   migrate(imports: Imports) {
-    if (!imports.isUsed) return false
     const { source } = imports
     const all = imports.uses.flatMap((use) => {
       const { parentPath } = use.path
@@ -87,7 +86,6 @@ export const rateLimiterFlexible: Peer = {
       else if (CLASSES.includes(use.name)) imports.replace(use, 'Limiter', true)
     }
     imports.finish()
-    return true
   },
 }
 

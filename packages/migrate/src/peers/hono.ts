@@ -24,7 +24,6 @@ export const honoRateLimiter: Peer = {
   name: MODULE,
   sluice: '@sluice/hono',
   migrate(imports: Imports) {
-    if (!imports.isUsed) return false
     const { source } = imports
     const limiters = imports.uses.filter(({ name }) => name === 'rateLimiter')
     const { calls, rewriting } = limiterCalls(imports, limiters)
@@ -40,7 +39,6 @@ export const honoRateLimiter: Peer = {
     }
     leavePassedOn(imports, imports.uses)
     imports.finish()
-    return true
   },
 }
 

@@ -30,6 +30,5 @@ export const KEPT: readonly Peer[] = Object.entries(INSTEAD).map(([name, reason]
       const isInner = calls.some((each) => each !== call && call.isDescendant(each))
       if (!isInner) source.migrate(call, () => source.leave(reason))
     }
-    return imports.isUsed
   },
 }))

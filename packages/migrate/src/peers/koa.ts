@@ -35,7 +35,6 @@ export const koaRatelimit: Peer = {
   name: MODULE,
   sluice: '@sluice/koa',
   migrate(imports: Imports) {
-    if (!imports.isUsed) return false
     const { source } = imports
     const { calls, rewriting } = limiterCalls(imports, imports.uses)
     leavePassedOn(imports, imports.uses)
@@ -51,7 +50,6 @@ export const koaRatelimit: Peer = {
     }
     noteProxy(source)
     imports.finish()
-    return true
   },
 }
 

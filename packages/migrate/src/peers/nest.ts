@@ -30,12 +30,11 @@ export const nestThrottler: Peer = {
   name: MODULE,
   sluice: '@sluice/nest',
   migrate(imports: Imports) {
-    if (!imports.isUsed) return false
     const { source } = imports
     const { needed, free } = plansOf(imports)
     source.migrateJointly(MODULE, needed)
     source.migrateJointly(MODULE, free, false)
-    if (source.isStaying(MODULE)) return true
+    if (source.isStaying(MODULE)) return
     for (const use of imports.uses) replaceName(imports, use)
     const rest = imports.finish()
     const [first] = source.program.get('body')
@@ -45,7 +44,6 @@ export const nestThrottler: Peer = {
         `@nestjs/throttler is still used for ${rest.join(', ')}, which Sluice has nothing in place of.`,
       )
     }
-    return true
   },
 }
 

@@ -6,6 +6,8 @@ export interface Peer {
   readonly name: string
   /** The package that takes its place; undefined: none does. */
   readonly sluice?: string
-  /** Rewrites what uses it. @param imports those of its package. @returns false if nothing does */
-  migrate(imports: Imports): boolean
+  /** Whether files may use it that do not import it. */
+  readonly isFoundByOptions?: true
+  /** Rewrites what uses it. @param imports the imports of its package */
+  migrate(imports: Imports): void
 }

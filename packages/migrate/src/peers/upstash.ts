@@ -53,7 +53,6 @@ export const upstashRatelimit: Peer = {
   name: '@upstash/ratelimit',
   sluice: '@sluice/core',
   migrate(imports: Imports) {
-    if (!imports.isUsed) return false
     const { source } = imports
     for (const use of imports.uses) {
       if (isTypeUse(use.path)) continue
@@ -71,7 +70,6 @@ export const upstashRatelimit: Peer = {
     // A limiter that stays keeps the name of its class.
     for (const use of imports.uses) if (source.isGone(use.path.node)) imports.drop(use)
     imports.finish()
-    return true
   },
 }
 
