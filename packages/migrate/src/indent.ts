@@ -1,3 +1,8 @@
+/** Where the line of a position begins. */
+export function lineStartOf(text: string, position: number): number {
+  return text.lastIndexOf('\n', position - 1) + 1
+}
+
 /**
  * Lines with another indentation, the first one excepted, which is where it is written. A text with a
  * template that spans lines stays as it is.

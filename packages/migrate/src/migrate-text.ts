@@ -3,6 +3,7 @@ import type * as t from '@babel/types'
 import { noteBesides } from './besides.ts'
 import { BY_HAND } from './find-options.ts'
 import { Imports } from './imports.ts'
+import { finishedText } from './notes.ts'
 import { type Parsed, parseFile } from './parse.ts'
 import { expressRateLimit } from './peers/express.ts'
 import { fastifyRateLimit } from './peers/fastify.ts'
@@ -177,7 +178,7 @@ function finished(source: Source, used: readonly Imports[]): Migration | undefin
   noteBesides(source)
   noteIdle(source, used)
   try {
-    const text = withoutUnused(source, source.finish())
+    const text = withoutUnused(source, finishedText(source))
     return { peers, rewritten: rewritten.length, left: source.left, text }
   } catch (error) {
     // Edits may also be in each other's way.

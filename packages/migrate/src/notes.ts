@@ -1,51 +1,25 @@
 import type { NodePath } from '@babel/traverse'
 import type MagicString from 'magic-string'
+import { lineStartOf } from './indent.ts'
+import { type Source, STAYS } from './source.ts'
 
 const MARK = '// sluice: '
 /** Characters of a line, indentation included. */
 const WIDTH = 100
 
-/** A comment for a reader of the file, and its place. */
-export interface Note {
-  readonly path: NodePath
-  readonly text: string
-  /** It says why something stays as it is. */
-  readonly leaves?: boolean
-}
-
-/** A file, and the edits that are made in it. */
-interface Edited {
-  readonly text: string
-  readonly edits: MagicString
-  /** The line end of the file. */
-  readonly eol: string
-  /** Whether a position is within what has other text now. */
-  isWithinReplaced(position: number): boolean
-}
-
-/** The comments above what stays begin with this. */
-export const STAYS = 'this stays as it is. '
-
 /**
- * Writes comments, each above the line on which the nearest statement around its path begins.
- *
- * @param rewritten what no longer stays: a comment of a run before that says so goes
+ * The text of a file with all edits, and its comments: each above the line on which the nearest statement around its
+ * path begins. A comment of a run before goes if what it is about does not stay any more.
  */
-export function writeNotes(
-  edited: Edited,
-  notes: readonly Note[],
-  rewritten: readonly NodePath[],
-): void {
-  const { text: file, edits, eol } = edited
+export function finishedText(source: Source): string {
+  const { text: file, edits, eol } = source
   const split = new Set<number>()
-  const staying = new Set(
-    notes.flatMap(({ path, leaves }) => (leaves ? [anchorOf(edited, path)] : [])),
-  )
-  for (const path of rewritten) {
-    const start = anchorOf(edited, path)
+  const staying = new Set(source.leftPaths.map((path) => anchorOf(source, path)))
+  for (const path of source.rewritten) {
+    const start = anchorOf(source, path)
     if (!staying.has(start)) removeStays(file, edits, lineStartOf(file, start))
   }
-  for (const { text, start } of shortened(edited, notes)) {
+  for (const { text, start } of shortened(source)) {
     const lineStart = lineStartOf(file, start)
     const before = file.slice(lineStart, start)
     const isOnOwnLine = before.trim() === ''
@@ -59,11 +33,12 @@ export function writeNotes(
       edits.appendLeft(lineStart, lines)
     }
   }
+  return edits.toString()
 }
 
 /** The notes with their places. What stays for the reason of the one above it says only that. */
-function shortened(edited: Edited, notes: readonly Note[]) {
-  const placed = notes.map((note) => ({ ...note, start: anchorOf(edited, note.path) }))
+function shortened(source: Source) {
+  const placed = source.notes.map((note) => ({ ...note, start: anchorOf(source, note.path) }))
   const first = new Map<string, number>()
   for (const { text, start } of placed) first.set(text, Math.min(start, first.get(text) ?? start))
   const seen = new Set<string>()
@@ -81,7 +56,7 @@ function shortened(edited: Edited, notes: readonly Note[]) {
  * The beginning of what begins its line around the path, and can have a comment above it. If nothing does:
  * that of the outermost statement, which then gets a line of its own.
  */
-function anchorOf({ text: file, isWithinReplaced }: Edited, path: NodePath): number {
+function anchorOf({ text: file, isWithinReplaced }: Source, path: NodePath): number {
   let outermost = 0
   for (let each: NodePath | null = path; each !== null; each = each.parentPath) {
     if (!canHaveComment(each)) continue
@@ -91,10 +66,6 @@ function anchorOf({ text: file, isWithinReplaced }: Edited, path: NodePath): num
     if (file.slice(lineStartOf(file, outermost), outermost).trim() === '') break
   }
   return outermost
-}
-
-function lineStartOf(file: string, position: number): number {
-  return file.lastIndexOf('\n', position - 1) + 1
 }
 
 function canHaveComment(path: NodePath): boolean {

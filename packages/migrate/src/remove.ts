@@ -1,5 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
+import { lineStartOf } from './indent.ts'
 import type { Source } from './source.ts'
 
 type Node = Pick<t.Node, 'start' | 'end'>
@@ -25,7 +26,7 @@ export function isCommaBehind(text: string, position: number): boolean {
  * else is on these lines, or its comma is on a later one. A comma and a comment at the end are part of it.
  */
 export function linesOf(text: string, { start, end }: Node): [number, number] | undefined {
-  const from = text.lastIndexOf('\n', (start as number) - 1) + 1
+  const from = lineStartOf(text, start as number)
   if (text.slice(from, start as number).trim() !== '') return undefined
   const rest = /^[ \t]*([,;]?)[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/[ \t]*)?\r?(?:\n|$)/.exec(
     text.slice(end as number),

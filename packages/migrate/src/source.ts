@@ -3,10 +3,21 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import MagicString from 'magic-string'
 import { wrapped } from './bindings.ts'
-import { type Note, STAYS, writeNotes } from './notes.ts'
+import { lineStartOf } from './indent.ts'
 import type { Parsed } from './parse.ts'
 
 type Node = Pick<t.Node, 'start' | 'end'>
+
+/** A comment for a reader of the file, and its place. */
+export interface Note {
+  readonly path: NodePath
+  readonly text: string
+  /** It says why something stays as it is. */
+  readonly leaves?: boolean
+}
+
+/** The comments above what stays begin with this. */
+export const STAYS = 'this stays as it is. '
 
 /** The calls of a file that stay as they are: each by its place, and why. */
 export type LeftCalls = Map<string, string>
@@ -44,7 +55,8 @@ export class Source {
   /** The files of the application that are known, with this one. */
   readonly files: readonly Parsed[]
   readonly dependencies: Parsed['dependencies']
-  readonly #notes: Note[] = []
+  /** Comments for a reader of the file, in the order in which they were found. */
+  readonly notes: Note[] = []
   readonly #replaced: (Node & { readonly text: string })[] = []
   /** Names that new declarations of a scope have. */
   readonly #claimed = new Map<t.Node, Set<string>>()
@@ -222,7 +234,7 @@ export class Source {
 
   /** A comment above the statement, unless the file has the same one already. */
   note(path: NodePath, text: string): void {
-    if (!this.#notes.some((note) => note.text === text)) this.#notes.push({ path, text })
+    if (!this.notes.some((note) => note.text === text)) this.notes.push({ path, text })
   }
 
   /** A comment above the call that is being rewritten. */
@@ -265,7 +277,7 @@ export class Source {
   }
 
   get #leaving(): Note[] {
-    return this.#notes.filter(({ leaves }) => leaves)
+    return this.notes.filter(({ leaves }) => leaves)
   }
 
   /** The calls that stay as they are. */
@@ -280,24 +292,17 @@ export class Source {
 
   /** A comment above what stays as it is. @param reason sentences for a reader of the file */
   noteLeft(path: NodePath, reason: string): void {
-    this.#notes.push({ path, text: STAYS + reason, leaves: true })
+    this.notes.push({ path, text: STAYS + reason, leaves: true })
   }
 
   /** The spaces that the line of a node begins with. */
   indentOf({ start }: Node): string {
-    const lineStart = this.text.lastIndexOf('\n', (start as number) - 1) + 1
-    return /^[ \t]*/.exec(this.text.slice(lineStart))?.[0] ?? ''
+    return /^[ \t]*/.exec(this.text.slice(lineStartOf(this.text, start as number)))?.[0] ?? ''
   }
 
   /** The line end of the file. */
   get eol(): string {
     return this.text.includes('\r\n') ? '\r\n' : '\n'
-  }
-
-  /** The text with all edits and notes. */
-  finish(): string {
-    writeNotes(this, this.#notes, this.rewritten)
-    return this.edits.toString()
   }
 }
 

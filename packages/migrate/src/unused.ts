@@ -20,7 +20,7 @@ export function withoutUnused(before: Source, text: string): string {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const source = new Source(parseFile(current, before.name))
     if (!removeUnused(source, used)) break
-    current = source.finish()
+    current = source.edits.toString()
   }
   return current
 }

@@ -1,5 +1,6 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
+import { readsOf } from '../bindings.ts'
 import { statementsAt } from '../indent.ts'
 import type { Source } from '../source.ts'
 import {
@@ -48,7 +49,7 @@ export function planTry(
   const isEnd = exits(refusal) || isLast(attempt)
   if (rest.length > 0 && !isEnd) return undefined
   const fields = planResult(source, usesWithin(uses, refusal), name, true)
-  const results = planResult(source, resultUses(statement), name, false)
+  const results = planResult(source, readsOf(call.parentPath as NodePath), name, false)
   if (fields === undefined || results === undefined) return undefined
   if (error === undefined && !claimNames(source, block, attempt)) return undefined
   return {
@@ -129,12 +130,6 @@ function claimNames(source: Source, block: NodePath, attempt: NodePath): boolean
   return Object.keys(block.scope.bindings).every(
     (name) => !attempt.scope.hasBinding(name) && source.claim(attempt.scope.block, name),
   )
-}
-
-function resultUses(statement: Statement): readonly NodePath[] {
-  const [declared] = statement.isVariableDeclaration() ? statement.node.declarations : []
-  if (declared?.id.type !== 'Identifier') return []
-  return statement.scope.getBinding(declared.id.name)?.referencePaths ?? []
 }
 
 /** Whether it is the last statement of its function. */

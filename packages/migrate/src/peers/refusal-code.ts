@@ -3,6 +3,7 @@ import type * as t from '@babel/types'
 import { unwrapped } from '../bindings.ts'
 import { ofRateLimiterRes } from '../decision-fields.ts'
 import { isCompared, memberOf, planFields } from '../functions.ts'
+import { lineStartOf } from '../indent.ts'
 import type { Source } from '../source.ts'
 
 /** The code that runs when `consume` rejects, by what it is for. */
@@ -133,13 +134,14 @@ export function innerText(source: Source, statements: readonly NodePath<t.Statem
   if (!block?.isBlockStatement()) return source.current(first.node)
   const siblings = block.node.body
   const from =
-    siblings[0] === first.node ? (block.node.start as number) + 1 : lineStartOf(source, first.node)
+    siblings[0] === first.node ? (block.node.start as number) + 1 : ownLineStart(source, first.node)
   const to =
     siblings.at(-1) === last.node ? (block.node.end as number) - 1 : (last.node.end as number)
   return source.edits.slice(from, to)
 }
 
-function lineStartOf({ text }: Source, { start }: t.Node): number {
-  const from = text.lastIndexOf('\n', (start as number) - 1) + 1
+/** Where its line begins, unless something else is on that before it. */
+function ownLineStart({ text }: Source, { start }: t.Node): number {
+  const from = lineStartOf(text, start as number)
   return text.slice(from, start as number).trim() === '' ? from : (start as number)
 }
