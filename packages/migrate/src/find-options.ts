@@ -147,17 +147,13 @@ function objectsIn(source: Source, path: NodePath, owners: Owners): NodePath<t.O
   if (inner.isLogicalExpression({ operator: '&&' })) {
     return objectsIn(source, inner.get('right'), owners)
   }
-  return inner.isNullLiteral() || isUndefined(inner) ? [] : leave()
+  return inner.isNullLiteral() || inner.isIdentifier({ name: 'undefined' }) ? [] : leave()
 }
 
 /** An expression for a reader, in a few words. */
 function nameIn(source: Source, path: NodePath): string {
   const text = source.original(path.node).replace(/\s+/g, ' ')
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
-}
-
-function isUndefined(path: NodePath): boolean {
-  return path.isIdentifier({ name: 'undefined' })
 }
 
 /** Returns an expression, or the value of the constant that it reads. Leaves the call if something else reads that. */

@@ -119,16 +119,11 @@ export function resultsOf(fn: NodePath<t.Function>): NodePath[] {
 }
 
 /** The result of a function that does nothing else. */
-export function soleResult(fn: InlineFunction): NodePath | undefined {
+export function soleResult(fn: NodePath<t.Function>): NodePath | undefined {
   const body = fn.get('body') as NodePath
-  return body.isBlockStatement() ? soleResultOf(fn) : unwrapped(body)
-}
-
-/** The result of a function with a block that does nothing else. */
-export function soleResultOf(fn: NodePath<t.Function>): NodePath | undefined {
-  const statements = (fn.get('body') as NodePath<t.BlockStatement>).get('body')
-  const [only] = statements
-  if (statements.length !== 1 || only === undefined || !only.isReturnStatement()) return undefined
+  if (!body.isBlockStatement()) return unwrapped(body)
+  const [only, ...others] = body.get('body')
+  if (!only?.isReturnStatement() || others.length > 0) return undefined
   const argument = only.get('argument') as NodePath
   return argument.node ? unwrapped(argument) : undefined
 }

@@ -322,7 +322,7 @@ function inlineUses({ program }: Source, module: string): Use[] {
 /** The name that a use begins with: `ns` of `ns.rateLimit`. */
 function rootName(path: NodePath): string {
   const root = path.isMemberExpression() ? path.get('object') : path
-  return nameOf(root.node) ?? (root.isJSXIdentifier() ? root.node.name : '')
+  return nameOf(root.node) ?? ''
 }
 
 function isOf({ path }: Use, loading: Loading): boolean {

@@ -44,9 +44,11 @@ export function numberText(
   if (kind === 'text') {
     const isBare = unset !== undefined && isVariable(path)
     if (readsText) {
-      if (readsEnvironment(path)) source.note(path, UNITS)
       const given = isBare ? `${text} ?? ${durationText(unset)}` : text
-      return durationOfType(source, path, given)
+      if (!readsEnvironment(path)) return given
+      source.note(path, UNITS)
+      // Text that is made at run time has the type string, which is no duration. The limiter checks it.
+      return isTypeScript(source) ? `(${given}) as never` : given
     }
     return isBare ? `Number(${text} ?? ${unset})` : `Number(${text})`
   }
@@ -86,12 +88,6 @@ function either(one: NodePath, other: NodePath): Kind {
   if (kinds.includes('nothing')) return 'nothing'
   if (kinds.includes('text')) return 'text'
   return kinds.includes('unknown') ? 'unknown' : 'number'
-}
-
-/** Text that is made at run time has the type string, which is no duration in TypeScript. The limiter checks it. */
-function durationOfType(source: Source, path: NodePath, text: string): string {
-  const isTyped = isTypeScript(source)
-  return isTyped && readsEnvironment(path) ? `(${text}) as never` : text
 }
 
 function readsEnvironment(path: NodePath): boolean {

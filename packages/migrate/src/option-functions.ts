@@ -1,10 +1,10 @@
 import type { NodePath } from '@babel/traverse'
+import type * as t from '@babel/types'
 import { optionHere } from '@sluice/core/internal'
 import { importedFrom, memberName, resolved, unwrapped } from './bindings.ts'
 import { durationOf } from './durations.ts'
 import {
   functionText,
-  type InlineFunction,
   isInlineFunction,
   keepParameters,
   soleResult,
@@ -56,13 +56,13 @@ export function call(source: Source, path: NodePath, given: readonly string[]): 
 }
 
 /** Whether a key function returns only what is the key anyway: the client's address. */
-export function returnsAddress(fn: InlineFunction): boolean {
+export function returnsAddress(fn: NodePath<t.Function>): boolean {
   const result = soleResult(fn)
   return result !== undefined && isAddress(result)
 }
 
 /** Whether an expression is the address of the client, as the frameworks say it. */
-export function isAddress(path: NodePath): boolean {
+function isAddress(path: NodePath): boolean {
   const inner = unwrapped(path)
   if (inner.isAwaitExpression()) return isAddress(inner.get('argument'))
   if (inner.isMemberExpression()) {

@@ -140,7 +140,7 @@ function renameAllowList(options: OptionsObject): void {
   const key = options.value('keyGenerator')
   const isAddress = key === undefined || (isInlineFunction(key) && returnsAddress(key))
   const elements = lists.flatMap((each) => each.get('elements'))
-  const isOfKeys = elements.every((each) => isText(each) && !isIP(each.node.value))
+  const isOfKeys = elements.every((each) => each.isStringLiteral() && !isIP(each.node.value))
   if (!isAddress && !isOfKeys) {
     options.leave(
       'allowList: with a key function, its addresses are keys there. allow reads them as addresses of clients.',
@@ -156,10 +156,6 @@ function listsIn(path: NodePath): NodePath<t.ArrayExpression>[] | undefined {
   if (!inner.isConditionalExpression()) return undefined
   const [one, other] = [listsIn(inner.get('consequent')), listsIn(inner.get('alternate'))]
   return one && other && [...one, ...other]
-}
-
-function isText(path: NodePath<t.Node | null>): path is NodePath<t.StringLiteral> {
-  return path.isStringLiteral()
 }
 
 function renameHeaders(options: OptionsObject, isWhole: boolean): void {

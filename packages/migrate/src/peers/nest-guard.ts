@@ -1,8 +1,7 @@
 import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { nameOf } from '../bindings.ts'
-import { soleResultOf } from '../functions.ts'
-import { isAddress } from '../option-functions.ts'
+import { returnsAddress } from '../option-functions.ts'
 import { removeLines } from '../remove.ts'
 import type { Source } from '../source.ts'
 
@@ -33,7 +32,7 @@ export function migrateGuard(source: Source, guard: NodePath<t.Class>, where: st
   for (const member of guard.get('body').get('body') as NodePath[]) {
     const { key } = member.node as t.ClassMethod
     const name = key === undefined ? undefined : nameOf(key)
-    if (name === 'getTracker' && member.isClassMethod() && isDefaultTracker(member)) {
+    if (name === 'getTracker' && member.isClassMethod() && returnsAddress(member)) {
       removeLines(source, member.node)
       continue
     }
@@ -42,10 +41,4 @@ export function migrateGuard(source: Source, guard: NodePath<t.Class>, where: st
       `${name ?? 'This class'}: ${instead?.(where) ?? 'RateLimitGuard has no such method or field to rely on.'}`,
     )
   }
-}
-
-/** Whether it returns the address of the client, as Express and Fastify say it. */
-function isDefaultTracker(method: NodePath<t.ClassMethod>): boolean {
-  const result = soleResultOf(method)
-  return result !== undefined && isAddress(result)
 }
