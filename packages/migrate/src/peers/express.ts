@@ -1,5 +1,5 @@
 import type { NodePath } from '@babel/traverse'
-import { readsOf } from '../bindings.ts'
+import { memberName, readsOf } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { type Owners, type Rewriting, rewriteOptions } from '../find-options.ts'
 import { memberOf } from '../functions.ts'
@@ -195,12 +195,11 @@ function renameIdentifier(options: OptionsObject): void {
 function noteTrustProxy(source: Source): void {
   source.program.traverse({
     CallExpression(path) {
-      const [name, value] = path.node.arguments
-      if (name?.type !== 'StringLiteral' || name.value !== 'trust proxy') return
-      const { callee } = path.node
-      const method = callee.type === 'MemberExpression' && callee.property
-      const isEnabled = method && method.type === 'Identifier' && method.name === 'enable'
-      const isTrue = value?.type === 'BooleanLiteral' && value.value
+      const [name, value] = path.get('arguments') as NodePath[]
+      if (!name?.isStringLiteral({ value: 'trust proxy' })) return
+      const callee = path.get('callee')
+      const isEnabled = callee.isMemberExpression() && memberName(callee) === 'enable'
+      const isTrue = value?.isBooleanLiteral({ value: true })
       if (isEnabled || isTrue) source.note(path, DIFFERENCES.trustProxy)
     },
   })

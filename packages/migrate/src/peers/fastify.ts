@@ -248,9 +248,9 @@ function isMethod({ node }: NodePath<t.CallExpression>, name: string): boolean {
 function noteTrustProxy(source: Source): void {
   source.program.traverse({
     ObjectProperty(path) {
-      const { key, value } = path.node
-      const isTrue = value.type === 'BooleanLiteral' && value.value
-      if (nameOf(key) === 'trustProxy' && isTrue) source.note(path, DIFFERENCES.trustProxy)
+      const isTrue = path.get('value').isBooleanLiteral({ value: true })
+      if (nameOf(path.node.key) === 'trustProxy' && isTrue)
+        source.note(path, DIFFERENCES.trustProxy)
     },
   })
 }

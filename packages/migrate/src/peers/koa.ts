@@ -1,5 +1,5 @@
 import type { NodePath } from '@babel/traverse'
-import { readsOf, resolved, unwrapped } from '../bindings.ts'
+import { memberName, readsOf, resolved, unwrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { rewriteOptions } from '../find-options.ts'
 import { checkOnce, isInlineFunction } from '../functions.ts'
@@ -81,7 +81,9 @@ function renameStore(options: OptionsObject, limiter: NodePath): boolean {
   const driver = options.value('driver')
   const db = options.value('db')
   const inner = driver && resolved(driver)
-  const isMap = db !== undefined && resolved(db).isNewExpression() && isMapOf(resolved(db))
+  const made = db && resolved(db)
+  const isMap =
+    made?.isNewExpression() && (made.get('callee') as NodePath).isIdentifier({ name: 'Map' })
   options.remove('driver')
   if (inner?.isStringLiteral({ value: 'memory' }) || isMap) {
     const map = db && unwrapped(db)
@@ -106,12 +108,6 @@ function renameStore(options: OptionsObject, limiter: NodePath): boolean {
   }
   options.rename('db')
   return db !== undefined
-}
-
-function isMapOf({ node }: NodePath): boolean {
-  return (
-    node.type === 'NewExpression' && node.callee.type === 'Identifier' && node.callee.name === 'Map'
-  )
 }
 
 function checkId(options: OptionsObject): void {
@@ -226,15 +222,13 @@ function isEmpty(path: NodePath | undefined): boolean {
 }
 
 function noteProxy(source: Source): void {
+  if (source.text.includes('maxIpsCount')) return
   source.program.traverse({
     AssignmentExpression(path) {
-      const { left, right } = path.node
-      const isProxy =
-        left.type === 'MemberExpression' &&
-        left.property.type === 'Identifier' &&
-        left.property.name === 'proxy'
-      if (!isProxy || right.type !== 'BooleanLiteral' || !right.value) return
-      if (!source.text.includes('maxIpsCount')) source.note(path, PROXY)
+      const left = path.get('left')
+      const isProxy = left.isMemberExpression() && memberName(left) === 'proxy'
+      const isTrue = path.get('right').isBooleanLiteral({ value: true })
+      if (isProxy && isTrue) source.note(path, PROXY)
     },
   })
 }

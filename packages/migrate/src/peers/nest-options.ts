@@ -73,24 +73,17 @@ function renameMessage(options: OptionsObject): void {
 
 /** The list without an object around it. */
 function migrateList(source: Source, list: NodePath<t.ArrayExpression>): void {
-  const elements = elementsOf(source, list)
-  const [first] = elements
   const { start, end } = list.node as { start: number; end: number }
   const needsParentheses =
     wrapped(list).parentPath?.isArrowFunctionExpression() &&
     !/\(\s*$/.test(source.text.slice(0, start))
   const [open, close] = needsParentheses ? ['(', ')'] : ['', '']
-  if (elements.length === 1 && first !== undefined && isDefault(first)) {
-    first.remove('name')
-    migrateThrottler(first)
-    checkUnknown(first)
-    first.add(['headers', HEADERS])
-    first.finish()
-    const text = reindented(source.current(first.path.node), source.indentOf(list.node))
+  const sole = migrateThrottlers(source, list, ['headers', HEADERS])
+  if (sole !== undefined) {
+    const text = reindented(source.current(sole.path.node), source.indentOf(list.node))
     source.replace(list.node, open + text + close)
     return
   }
-  for (const each of elements) finishPolicy(each)
   source.edits.appendLeft(start, `${open}{ policies: `)
   source.edits.appendRight(end, `, headers: ${HEADERS} }${close}`)
 }
@@ -98,19 +91,29 @@ function migrateList(source: Source, list: NodePath<t.ArrayExpression>): void {
 /** `throttlers: […]` among other options. */
 function nestThrottlers(options: OptionsObject, list: NodePath<t.ArrayExpression>): void {
   const { source } = options
+  const sole = migrateThrottlers(source, list)
+  if (sole === undefined) options.renameTo('throttlers', 'policies')
+  else options.replace('throttlers', ...entriesOf(source.current(sole.path.node)))
+}
+
+/** @param added options of the only one. @returns the only one, if it has the name that a policy has without one */
+function migrateThrottlers(
+  source: Source,
+  list: NodePath<t.ArrayExpression>,
+  ...added: readonly Entry[]
+): OptionsObject | undefined {
   const elements = elementsOf(source, list)
-  const [first] = elements
-  if (elements.length === 1 && first !== undefined && isDefault(first)) {
-    first.remove('name')
-    migrateThrottler(first)
-    checkUnknown(first)
-    first.finish()
-    const entries = entriesOf(source.current(first.path.node))
-    options.replace('throttlers', ...entries)
-    return
+  const [first, ...others] = elements
+  if (first === undefined || others.length > 0 || !isDefault(first)) {
+    for (const each of elements) finishPolicy(each)
+    return undefined
   }
-  for (const each of elements) finishPolicy(each)
-  options.renameTo('throttlers', 'policies')
+  first.remove('name')
+  migrateThrottler(first)
+  checkUnknown(first)
+  first.add(...added)
+  first.finish()
+  return first
 }
 
 /** @param text an object, as source code */
@@ -147,7 +150,6 @@ function elementsOf(source: Source, list: NodePath<t.ArrayExpression>): OptionsO
   })
 }
 
-/** Whether it has the name that a policy has without one. */
 function isDefault(options: OptionsObject): boolean {
   const name = options.value('name')
   return name === undefined || name.isStringLiteral({ value: 'default' })
@@ -220,17 +222,12 @@ function renameAgents(options: OptionsObject): void {
 function renameOfContext(options: OptionsObject, name: string): void {
   const { source } = options
   const fn = options.value(name)
-  if (fn !== undefined && !isInlineFunction(fn) && name === 'skipIf') {
-    options.leave(`${name}: the function gets the request here, not Nest's context.`)
-  }
-  if (fn !== undefined && isInlineFunction(fn) && fn.node.params.length > 0) {
-    const requests = usesOfParameter(fn, 0).map(requestOf)
-    if (requests.includes(undefined)) {
-      options.leave(`${name}: the function gets the request here, not Nest's context.`)
-    } else {
-      for (const each of requests) source.replace((each as NodePath).node, 'request')
-      setParameters(source, fn, ['request'])
-    }
+  const reason = `${name}: the function gets the request here, not Nest's context.`
+  if (fn !== undefined && !isInlineFunction(fn) && name === 'skipIf') options.leave(reason)
+  if (isInlineFunction(fn) && fn.node.params.length > 0) {
+    for (const use of usesOfParameter(fn, 0))
+      source.replace((requestOf(use) ?? options.leave(reason)).node, 'request')
+    setParameters(source, fn, ['request'])
   }
   options.rename(name)
 }
