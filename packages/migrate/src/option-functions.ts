@@ -20,11 +20,10 @@ import type { Source } from './source.ts'
  * @param parameters how many parameters mean the same here
  */
 export function renameFunction(options: OptionsObject, name: string, parameters = 1): void {
-  const { source } = options
   const value = options.value(name)
   if (value === undefined) return
   const isKept = isInlineFunction(value)
-    ? keepParameters(source, value, parameters)
+    ? keepParameters(options.source, value, parameters)
     : !readsMore(resolved(value), parameters)
   if (!isKept) options.leave(`${name}: the function reads parameters that it does not get here.`)
   options.rename(name)
@@ -89,14 +88,13 @@ function isAddress(path: NodePath): boolean {
 
 /** Renames the function of the key, or removes it if it returns the address. */
 export function renameKey(options: OptionsObject, name: string): void {
-  const { source } = options
   const value = options.value(name)
   if (isInlineFunction(value)) {
     if (returnsAddress(value)) {
       options.remove(name)
       return
     }
-    if (/x-forwarded-for|x-real-ip/i.test(source.original(value.node))) {
+    if (/x-forwarded-for|x-real-ip/i.test(options.source.original(value.node))) {
       options.note(
         `every client can write these header fields and so choose its key. Name your proxies in the framework's setting or in trustProxy, and leave key out: the address is the default.`,
       )
@@ -112,10 +110,9 @@ export function renameKey(options: OptionsObject, name: string): void {
  * @param window the length of the window, as source code
  */
 export function renameBlock(options: OptionsObject, unitMs: 1 | 1000, window = "'1m'"): void {
-  const { source } = options
   const block = options.value('blockDuration')
   if (block === undefined) return
-  const duration = durationOf(source, block, unitMs)
+  const duration = durationOf(options.source, block, unitMs)
   const ban = `{ after: 1, within: ${window}, for: [${duration}] }`
   if (block.isNumericLiteral({ value: 0 })) options.remove('blockDuration')
   else options.rename('blockDuration', ban)

@@ -24,7 +24,7 @@ type Call = NodePath<t.CallExpression>
 
 interface Chain {
   readonly outermost: Call
-  readonly then: InlineFunction | undefined
+  readonly then: InlineFunction
   readonly rejected: InlineFunction
   /** `.then(a, b)`: what the first one throws does not reach the second. */
   readonly isPair: boolean
@@ -46,14 +46,13 @@ export function planChain(source: Source, call: Call, consume: string): ConsumeP
     ? splitRejection(body, parameterNameOf(rejected))
     : { refusal: [], error: undefined }
   const hasError = split.error !== undefined && split.error.length > 0
-  if (!isPair && !hasError && then !== undefined && !isTrivialFunction(then)) return undefined
+  if (!isPair && !hasError && !isTrivialFunction(then)) return undefined
   const all = usesOfParameter(rejected, 0)
   const within = body.isBlockStatement() ? usesWithin(all, split.refusal) : all
   const fields = planResult(source, within, name, true)
-  const results = planResult(source, then ? usesOfParameter(then, 0) : [], name, false)
+  const results = planResult(source, usesOfParameter(then, 0), name, false)
   if (fields === undefined || results === undefined) return undefined
-  if (rejected.get('params')[0]?.isPattern() || then?.get('params')[0]?.isPattern())
-    return undefined
+  if ([rejected, then].some((fn) => fn.get('params')[0]?.isPattern())) return undefined
   return {
     atFailure: atFailureOf(split),
     apply() {
@@ -84,8 +83,8 @@ function rewrite(source: Source, call: Call, chain: Chain, texts: Texts): void {
   const isStatement = outermost.parentPath.isExpressionStatement()
   const end = source.original(outermost.parentPath.node).endsWith(';') ? ';' : ''
   const code = codeOf(source, rejected, refusal, `${indent}${unit}${unit}`, false, end)
-  const goesOn = then ? codeOf(source, then, undefined, indent + unit, !isStatement, end) : ''
-  const isAsync = then?.node.async || rejected.node.async
+  const goesOn = codeOf(source, then, undefined, indent + unit, !isStatement, end)
+  const isAsync = then.node.async || rejected.node.async
   const lines = [
     `${consume}${link}then(${isAsync ? 'async ' : ''}(${name}) => {`,
     `${indent}${unit}if (!${name}.allowed) {`,
@@ -97,8 +96,7 @@ function rewrite(source: Source, call: Call, chain: Chain, texts: Texts): void {
     ...(goesOn.trim() === '' ? [] : [goesOn]),
     `${indent}})`,
   ]
-  const failure =
-    error && error.length > 0 ? statementsAt(innerText(source, error), indent + unit) : ''
+  const failure = error?.length ? statementsAt(innerText(source, error), indent + unit) : ''
   const parameter = parameterNameOf(rejected) ?? ''
   const caught = failure && `${link}catch((${parameter}) => {${eol}${failure}${eol}${indent}})`
   source.replace(outermost.node, lines.join(eol) + (caught || handedOn(call, consume, link)))
@@ -132,7 +130,7 @@ function codeOf(
 
 const lastLine = (code: string) => code.trimEnd().split('\n').at(-1) ?? ''
 
-/** `.then(a)`, `.then(a).catch(b)`, `.then(a, b)`, `.catch(b)`. */
+/** `.then(a).catch(b)`, `.then(a, b)`. */
 function chainOf(call: Call): Chain | undefined {
   const first = memberOf(call)
   const outer = first?.member.parentPath

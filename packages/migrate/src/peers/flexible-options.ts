@@ -92,9 +92,8 @@ export function createLimiterText(
 }
 
 function renameOptions(options: OptionsObject): void {
-  const { source } = options
   const duration = options.value('duration')
-  const window = duration && durationOf(source, duration, 1000)
+  const window = duration && durationOf(options.source, duration, 1000)
   renameNumbers(options, NUMBERS)
   if (constantOf(duration) === 0) {
     options.note(

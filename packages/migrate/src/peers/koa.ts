@@ -111,11 +111,10 @@ function renameStore(options: OptionsObject, limiter: NodePath): boolean {
 }
 
 function checkId(options: OptionsObject): void {
-  const { source } = options
   const id = options.value('id')
   if (id === undefined) return
   const fn = resolved(id)
-  if (!fn.isFunction() || /\bfalse\b/.test(source.original(fn.node))) {
+  if (!fn.isFunction() || /\bfalse\b/.test(options.source.original(fn.node))) {
     options.leave(
       'id: false does not exempt a request here. Write skip: (ctx) => … for these requests.',
     )
@@ -142,8 +141,7 @@ function namesOf(source: Source, given: NodePath): string[] | undefined {
     source.leave('headers: the names of the fields are not seen here.')
   const own = new OptionsObject(source, object)
   const names = Object.entries(FIELDS).map(([name, [here, value]]) => {
-    const text = own.value(name)
-    return { name: text === undefined ? `'${here}'` : source.original(text.node), here, value }
+    return { name: own.text(name) ?? `'${here}'`, here, value }
   })
   if (names.every(({ name, here }) => name.slice(1, -1) === here)) return undefined
   return names.map(({ name, value }) => `ctx.set(${name}, String(${value}))`)

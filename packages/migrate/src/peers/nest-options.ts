@@ -156,9 +156,8 @@ function isDefault(options: OptionsObject): boolean {
 }
 
 function finishPolicy(options: OptionsObject): void {
-  const { source } = options
   checkUnknown(options, OF_POLICY)
-  source.noteCall(DIFFERENCES.nestNames)
+  options.source.noteCall(DIFFERENCES.nestNames)
   migrateThrottler(options)
   if (!options.has('name')) options.add(['name', "'default'"])
   options.finish()

@@ -75,10 +75,9 @@ export function renamePrefix(
   name: string,
   numbers: readonly string[],
 ): void {
-  const { source } = options
   const given = options.value(name)
   const values = numbers.map((each) => options.value(each))
-  const prefix = prefixText(source, given, values)
+  const prefix = prefixText(options.source, given, values)
   options.merge([name], ['prefix', prefix], true)
   if (given === undefined) options.note(DIFFERENCES.sharedPrefix)
 }

@@ -20,7 +20,6 @@ const COUNTS = [
 
 /** A request that does not count there, by `requestWasSuccessful`, is settled here. */
 export function renameSettle(options: OptionsObject, functions: Functions): void {
-  const { source } = options
   const own = options.value('requestWasSuccessful')
   const [first, second] = COUNTS.filter(([name]) => options.has(name) && !options.is(name, false))
   options.remove('skipFailedRequests', 'skipSuccessfulRequests', 'requestWasSuccessful')
@@ -32,7 +31,7 @@ export function renameSettle(options: OptionsObject, functions: Functions): void
   if (!options.is(name, true)) {
     options.leave(`${name}: settle takes its place. Whether it is set is not seen here.`)
   }
-  options.replace(name, ['settle', settleText(source, own, costs, functions)])
+  options.replace(name, ['settle', settleText(options.source, own, costs, functions)])
   options.note(DIFFERENCES.settle)
 }
 

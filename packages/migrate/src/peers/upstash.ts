@@ -97,14 +97,13 @@ function migrateLimiter(source: Source, imports: Imports, made: Made): void {
 }
 
 function renameOptions(options: OptionsObject): void {
-  const { source } = options
   const redis = options.value('redis')
   const limiter = options.value('limiter')
   if (!isUpstashClient(redis)) options.leave(CLIENT)
   if (limiter === undefined) options.leave(ELSEWHERE)
   renamePrefix(options, 'prefix', ['limiter'])
   options.renameTo('redis', 'store')
-  options.replace('limiter', ...algorithmOf(source, limiter))
+  options.replace('limiter', ...algorithmOf(options.source, limiter))
   options.remove('analytics', 'ephemeralCache', 'timeout')
   checkUnknown(options)
 }
