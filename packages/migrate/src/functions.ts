@@ -23,6 +23,11 @@ export function usesParameter(fn: NodePath<t.Function>, i: number): boolean {
   return name === undefined || fn.scope.getBinding(name)?.referenced === true
 }
 
+/** Whether the body uses parameters behind the first one. */
+export function readsMore(fn: NodePath<t.Function>): boolean {
+  return fn.node.params.some((_, i) => i > 0 && usesParameter(fn, i))
+}
+
 /** Undefined if it is taken apart. */
 export function parameterName(param: NodePath): string | undefined {
   const inner = param.isAssignmentPattern() ? param.get('left') : param
@@ -68,14 +73,6 @@ function isBare(source: Source, fn: InlineFunction): boolean {
     return false
   }
   return !/\($/.test(source.text.slice(fn.node.start as number, param.start as number).trim())
-}
-
-/** Leaves the first parameters. @returns false if the body uses others: nothing was changed */
-export function keepParameters(source: Source, fn: InlineFunction, count: number): boolean {
-  const texts = parameterTexts(source, fn)
-  if (texts.some((_, i) => i >= count && usesParameter(fn, i))) return false
-  if (texts.length > count) setParameters(source, fn, texts.slice(0, count))
-  return true
 }
 
 /** The function as an expression, with the edits inside it. */

@@ -6,32 +6,28 @@ import { durationOf } from './durations.ts'
 import {
   functionText,
   isInlineFunction,
-  keepParameters,
+  parameterTexts,
+  readsMore,
+  setParameters,
   soleResult,
-  usesParameter,
 } from './functions.ts'
 import type { OptionsObject } from './options-object.ts'
 import type { Source } from './source.ts'
 
 /**
- * Renames an option that is a value or a function of the request. Leaves the call if the function reads
- * what it does not get here.
- *
- * @param parameters how many parameters mean the same here
+ * Renames an option that is a value or a function of the request. Leaves the call if the function reads more, which it
+ * does not get here.
  */
-export function renameFunction(options: OptionsObject, name: string, parameters = 1): void {
+export function renameFunction(options: OptionsObject, name: string): void {
+  const { source } = options
   const value = options.value(name)
   if (value === undefined) return
-  const isKept = isInlineFunction(value)
-    ? keepParameters(options.source, value, parameters)
-    : !readsMore(resolved(value), parameters)
-  if (!isKept) options.leave(`${name}: the function reads parameters that it does not get here.`)
+  const fn = resolved(value)
+  if ((fn.isFunctionDeclaration() || isInlineFunction(fn)) && readsMore(fn))
+    options.leave(`${name}: the function reads parameters that it does not get here.`)
+  if (isInlineFunction(value) && value.node.params.length > 1)
+    setParameters(source, value, parameterTexts(source, value).slice(0, 1))
   options.rename(name)
-}
-
-function readsMore(fn: NodePath, parameters: number): boolean {
-  if (!fn.isFunctionDeclaration() && !isInlineFunction(fn)) return false
-  return fn.node.params.some((_, i) => i >= parameters && usesParameter(fn, i))
 }
 
 /** Leaves the call if nothing was done with some of its options. @param same names that both have */

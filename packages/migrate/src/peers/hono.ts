@@ -2,7 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import { resolved } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { ELSEWHERE, rewriteOptions } from '../find-options.ts'
-import { isInlineFunction, resultsOf, setParameters, usesParameter } from '../functions.ts'
+import { isInlineFunction, readsMore, resultsOf, setParameters } from '../functions.ts'
 import type { Imports } from '../imports.ts'
 import { addDefaults, renameNumbers } from '../numbers.ts'
 import { call, checkUnknown, renameFunction, renameKey } from '../option-functions.ts'
@@ -90,11 +90,7 @@ function senderOf(source: Source, message: NodePath, code: string): string {
 /** @returns undefined if the handler was rewritten where it is */
 function handlerText(source: Source, handler: NodePath): string | undefined {
   const fn = resolved(handler)
-  const isKnown =
-    fn.isFunction() &&
-    !fn.node.params.some((_, i) => i > 0 && usesParameter(fn, i)) &&
-    resultsOf(fn).length > 0
-  if (!isKnown) {
+  if (!fn.isFunction() || readsMore(fn) || resultsOf(fn).length === 0) {
     source.leave('handler: respond is called with (decision, c), and returns a Response.')
   }
   if (!/\b(429|status|HTTPException|throw)\b/.test(source.original(fn.node.body))) {
