@@ -93,8 +93,9 @@ export class Imports {
     this.#replaced.add(use.path.node)
   }
 
+  /** Whether the use is gone, also with what was written in its place. */
   isDropped({ path }: Use): boolean {
-    return this.#replaced.has(path.node)
+    return this.#replaced.has(path.node) || this.source.isGone(path.node)
   }
 
   /** Returns the local name of an export of the new module; it will be imported. */

@@ -86,7 +86,6 @@ function checkMethods(source: Source, call: Call): void {
 /** Replaces a use that is not a call of the limiter. */
 function replaceName(source: Source, imports: Imports, use: Use, owners: Owners): void {
   const { path, name } = use
-  if (source.isGone(path.node)) imports.drop(use)
   if (source.isLeft(path) || imports.isDropped(use)) return
   const type = TYPES[name]
   if (type !== undefined) {

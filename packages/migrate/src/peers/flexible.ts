@@ -79,10 +79,9 @@ export const rateLimiterFlexible: Peer = {
       if (isOther && !source.isReplaced(path.node)) source.migrate(path, () => leaveUse(source))
     }
     const isAll = limiters.length > 0 && atFailures.size === limiters.length
-    for (const use of imports.uses) {
-      if (source.isGone(use.path.node)) imports.drop(use)
-      else if (!isAll || !use.path.parentPath?.isTSTypeReference()) continue
-      else if (use.name === 'RateLimiterRes') imports.replace(use, 'Decision', true)
+    for (const use of isAll ? imports.uses : []) {
+      if (imports.isDropped(use) || !use.path.parentPath?.isTSTypeReference()) continue
+      if (use.name === 'RateLimiterRes') imports.replace(use, 'Decision', true)
       else if (CLASSES.includes(use.name)) imports.replace(use, 'Limiter', true)
     }
     imports.finish()

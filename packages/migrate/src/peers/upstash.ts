@@ -67,8 +67,6 @@ export const upstashRatelimit: Peer = {
         source.migrate(use.path, () => leaveUse(source))
       }
     }
-    // A limiter that stays keeps the name of its class.
-    for (const use of imports.uses) if (source.isGone(use.path.node)) imports.drop(use)
     imports.finish()
   },
 }
