@@ -1,10 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import type { Io } from '@sluice/terminal/io'
-import { printableReport } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { duration, moment, number } from '@sluice/terminal/words'
 import type { Change } from './change.ts'
-import type { ChangeFlags } from './flags.ts'
 
 /**
  * A change in words: `block 203.0.113.7 for 1 h`.
@@ -28,15 +26,6 @@ export function inWords(change: Change, name: string): string {
 export function untilText({ action }: Change, until: number | undefined): string {
   if (until !== undefined) return `, until ${moment(until)}`
   return action === 'limit' ? ', until it is ended' : ''
-}
-
-export function writeResult(
-  { stdout }: Io,
-  { json }: ChangeFlags,
-  result: object,
-  words: string,
-): void {
-  stdout.write(json ? `${JSON.stringify(printableReport(result), null, 2)}\n` : `${words}\n`)
 }
 
 /** @throws UsageError if nobody can be asked, and nobody has said yes before */

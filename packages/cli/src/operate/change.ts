@@ -1,12 +1,9 @@
-import type { InspectableStore, InspectOptions, StoreEntry } from '@sluice/core'
-import { type FoundKeyspace, knownKeyspaces, setLimit } from '@sluice/core/operator'
-import { printable } from '@sluice/terminal/printable'
+import type { InspectOptions, StoreEntry } from '@sluice/core'
+import { parseDuration } from '@sluice/core/operator'
 import { UsageError } from '@sluice/terminal/usage-error'
-import { listed } from '@sluice/terminal/words'
-import { Reading } from './reading.ts'
-import { StoreFailure } from './store-failure.ts'
+import type { LimitFlags } from './flags.ts'
 
-/** A change of one client. */
+/** A change of one client, or of networks. */
 export type Change =
   | { readonly action: 'reset' | 'unblock' }
   | { readonly action: 'block'; readonly durationMs: number }
@@ -14,63 +11,42 @@ export type Change =
   | { readonly action: 'limit'; readonly units: number; readonly durationMs: number | undefined }
   | { readonly action: 'unlimit' }
 
-/** Which entries of a store to look at. */
-export type EntryFilter = Pick<InspectOptions, 'prefix' | 'policy'>
-
-/** Where a change of a client has to be made. */
-export interface FoundKeyspaces {
-  readonly keyspaces: readonly FoundKeyspace[]
-  /** Whether there are keys in shards, of which `key` names none. */
-  readonly mayBeInShard: boolean
+/** `1h` as it was typed. @throws SluiceError */
+export function blockFor(text: string): Change {
+  return { action: 'block', durationMs: parseDuration('duration', text) }
 }
 
-/** The most keyspaces that are changed, more than any application has: further ones are not a limiter's. */
-const MAX_KEYSPACES = 10_000
+/** `20000` and `30d` as they were typed. @throws UsageError and SluiceError */
+export function limitTo(text: string | undefined, flags: Pick<LimitFlags, 'for' | 'end'>): Change {
+  if (flags.end) {
+    if (text === undefined && flags.for === undefined) return { action: 'unlimit' }
+    throw new UsageError(
+      '--end: the limit is the one of the policy again, so leave the units and --for out',
+    )
+  }
+  if (text === undefined || !/^\d{1,13}$/.test(text))
+    throw new UsageError(`expected the units of the limit, or --end, received '${text ?? ''}'`)
+  const durationMs = flags.for === undefined ? undefined : parseDuration('--for', flags.for)
+  return { action: 'limit', units: Number(text), durationMs }
+}
 
-/**
- * The keyspaces in which a change of a client has to be made: reset where the client has a key; unblock where that is
- * blocked or banned; unlimit where it has a limit of its own; block and limit in every keyspace that limiters use, since
- * the client may have no key yet.
- *
- * @param reading says how far it is
- * @throws UsageError also if the client has keys in shards alone, and `key` names none
- */
-export async function keyspacesFor(
-  store: InspectableStore,
-  { action }: Change,
-  key: string,
-  filter: EntryFilter,
-  reading: Reading = new Reading(),
-): Promise<FoundKeyspaces> {
-  const { onProgress } = reading
-  if (action === 'block' || action === 'limit') {
-    const { keyspaces, hasShards } = await knownKeyspaces(store, { ...filter, onProgress })
-    const isWanted = ({ keyspace }: FoundKeyspace) =>
-      action === 'block' || keyspace.algorithm.name !== 'ban'
-    const mayBeInShard = hasShards && !key.startsWith('{')
-    return { keyspaces: keyspaces.filter(isWanted), mayBeInShard }
-  }
-  const found = new Map<string, FoundKeyspace>()
-  const inShards = new Set<string>()
-  for await (const entry of store.inspect({ ...filter, key, onProgress })) {
-    if (action === 'unblock' && !isShut(entry)) continue
-    if (action === 'unlimit' && entry.override === undefined) continue
-    if (entry.key !== key) {
-      inShards.add(entry.isDigest ? `{shard}${key}` : entry.key)
-      continue
-    }
-    found.set(idOf(entry), entry)
-    if (found.size > MAX_KEYSPACES) {
-      throw new UsageError(
-        `more than ${MAX_KEYSPACES} keyspaces: narrow it with --prefix or --policy`,
-      )
-    }
-  }
-  if (found.size === 0 && inShards.size > 0) {
-    const names = [...inShards].slice(0, 5).map((each) => `'${printable(each)}'`)
-    throw new UsageError(`${printable(key)} has keys in a shard: write ${names.join(' or ')}`)
-  }
-  return { keyspaces: [...found.values()], mayBeInShard: false }
+/** Which entries of a store to look at. */
+export type EntryFilter = Pick<InspectOptions, 'policy'> & { readonly prefix: string }
+
+/** A change that is ready to be made. */
+export interface Plan {
+  /** The client, or the network if it is one. */
+  readonly key?: string | undefined
+  /** The keyspaces or networks that it changes, as JSON has them. None: there is nothing to change. */
+  readonly places: readonly object[]
+  /** The change in words, printable. */
+  readonly what: string
+  /** Why there is nothing to change, if so. */
+  readonly nothing: string
+  /** What its user should know before. */
+  readonly note: string | undefined
+  /** Makes it, and reads it back. @throws StoreFailure if the store does not show it then */
+  make(): Promise<Made>
 }
 
 /** How a client stands once a change was made, as the store has it. */
@@ -79,71 +55,4 @@ export interface Made {
   readonly until: number | undefined
   /** All policies of the client. */
   readonly entries: readonly StoreEntry[]
-}
-
-/**
- * Makes the change in these keyspaces, and reads it back.
- *
- * @throws StoreFailure if the store does not show it then
- */
-export async function apply(
-  store: InspectableStore,
-  change: Change,
-  key: string,
-  keyspaces: readonly FoundKeyspace[],
-  prefix: string,
-): Promise<Made> {
-  for (const each of keyspaces) {
-    if (change.action === 'limit') await setLimit(store, each, key, change.units, change.durationMs)
-    else if (change.action === 'unlimit') await setLimit(store, each, key, undefined)
-    else {
-      const ledger = store.open([each.keyspace], each.prefix)
-      const { durationMs } = change as { durationMs?: number }
-      await ledger.change(
-        durationMs === undefined ? { kind: 'reset', key } : { kind: 'block', key, durationMs },
-      )
-    }
-  }
-  const entries: StoreEntry[] = []
-  for await (const entry of store.inspect({ prefix, key }))
-    if (entry.key === key || entry.isDigest) entries.push(entry)
-  const byId = new Map(entries.map((entry) => [idOf(entry), entry]))
-  const changed = keyspaces.map((each) => [each, byId.get(idOf(each))] as const)
-  const unchanged = changed.filter(([, entry]) => !isMade(change, entry))
-  if (unchanged.length > 0) {
-    const policies = new Set(unchanged.map(([{ policy }]) => printable(policy)))
-    throw new StoreFailure(
-      `${change.action} ${printable(key)}: the store does not show it in ${listed([...policies])}, although it has confirmed it`,
-    )
-  }
-  const ends = changed.flatMap(([, entry]) => (entry && endOf(change, entry)) ?? [])
-  return { until: ends.length === 0 ? undefined : Math.min(...ends), entries }
-}
-
-/** Whether the store shows a change. Meanwhile the client may have been counted again. */
-function isMade(change: Change, entry: StoreEntry | undefined): boolean {
-  switch (change.action) {
-    case 'block':
-      return entry !== undefined && entry.blockedMs > 0
-    case 'limit':
-      return entry?.override?.limit === change.units
-    case 'unlimit':
-      return entry?.override === undefined
-    case 'reset':
-    case 'unblock':
-      return entry === undefined || entry.blockedMs === 0
-  }
-}
-
-function endOf({ action }: Change, { at, blockedMs, override }: StoreEntry): number | undefined {
-  if (action === 'block') return at + blockedMs
-  return action === 'limit' ? override?.until : undefined
-}
-
-function idOf({ prefix, keyspace }: FoundKeyspace): string {
-  return `${prefix}\n${keyspace.name}`
-}
-
-function isShut({ blockedMs, bannedMs }: StoreEntry): boolean {
-  return blockedMs > 0 || bannedMs > 0
 }

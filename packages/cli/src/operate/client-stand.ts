@@ -40,7 +40,7 @@ export async function standOf(
   for await (const entry of store.inspect({ ...filter, key, onProgress })) entries.push(entry)
   const nameOf = ({ keyspace, prefix }: StoreEntry) => keyspace.name + prefix
   entries.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
-  const networks = await networksAround(store, filter.prefix ?? 'sluice', key)
+  const networks = await networksAround(store, filter.prefix, key)
   const stand = { key, entries: entries.map(toRecord), networks, isKnown: true }
   if (entries.length > 0 || networks.length > 0) return { ...stand, nothing: undefined }
   if (network !== undefined)

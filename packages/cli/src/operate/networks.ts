@@ -4,15 +4,12 @@ import {
   type BlockedNetwork,
   type Cidr,
   checkNetwork,
-  cidrText,
   isAddressLike,
   isIPv4,
   networkBlocksOf,
   parseCidr,
   sharedDocumentsOf,
 } from '@sluice/core/operator'
-import type { Change } from './change.ts'
-import { StoreFailure } from './store-failure.ts'
 
 /**
  * The network that a text means; undefined if it is the key of a client, as an IPv6 network of the limiters'
@@ -25,32 +22,6 @@ export function networkOf(text: string, ipv6Prefix: string): Cidr | undefined {
   const cidr = parseCidr(text)
   const isKey = cidr && !isIPv4(cidr.network) && cidr.prefix === Number(ipv6Prefix)
   return isKey ? undefined : checkNetwork(text)
-}
-
-/**
- * Blocks networks, or ends their blocks, in one step, and reads them back.
- *
- * @returns those that were changed, as text, and when their blocks end, ms on the store's clock
- * @throws StoreFailure if the store does not show it then
- */
-export async function changeNetworks(
-  store: InspectableStore,
-  change: Change,
-  networks: readonly Cidr[],
-  prefix: string,
-): Promise<{ readonly changed: readonly string[]; readonly until: number | undefined }> {
-  const blocks = networkBlocksOf(store, prefix)
-  const named = networks.map(cidrText)
-  const isBlock = change.action === 'block'
-  const before = new Set((await blocks.list()).map(({ network }) => network))
-  await (isBlock ? blocks.block(networks, change.durationMs) : blocks.unblock(networks))
-  const after = new Map((await blocks.list()).map(({ network, until }) => [network, until]))
-  if (named.some((network) => after.has(network) !== isBlock))
-    throw new StoreFailure(
-      `${change.action} of networks: the store does not show it, although it has confirmed it`,
-    )
-  if (!isBlock) return { changed: named.filter((each) => before.has(each)), until: undefined }
-  return { changed: named, until: Math.min(...named.map((each) => after.get(each) as number)) }
 }
 
 /** Now, ms on the store's clock, once a document was read. */

@@ -9,7 +9,8 @@ import type { StoreFlags } from './flags.ts'
 import { StoreFailure } from './store-failure.ts'
 
 // Every command on a store needs these, and the small ones are here themselves: each further file takes a ms to load.
-export { blockFor, changeCommand, limitTo } from './change-command.ts'
+export { blockFor, limitTo } from './change.ts'
+export { changeCommand } from './change-command.ts'
 export { inspectCommand } from './inspect-command.ts'
 export { policyCommand } from './policy/policy-command.ts'
 

@@ -4,9 +4,8 @@ import { printableReport } from '@sluice/terminal/printable'
 import { messageOf, say } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { isFromPage, isOwnHost, isToken } from './access.ts'
-import type { Actions } from './actions.ts'
 import { page } from './page.built.ts'
-import type { PolicyWatch } from './policy-watch.ts'
+import type { Body, Requests } from './requests.ts'
 import type { Snapshot } from './store-watch.ts'
 
 /** The page loads its own files and talks to its own server, and does nothing else. */
@@ -39,6 +38,13 @@ const HTML = `<!doctype html>
 </html>
 `
 
+const FILES: Readonly<Record<string, Pick<Reply, 'type' | 'body'>>> = {
+  '': { type: 'text/html', body: HTML },
+  'main.js': { type: 'text/javascript', body: page.script },
+  'icon.svg': { type: 'image/svg+xml', body: page.icon },
+  'main.css': { type: 'text/css', body: page.style },
+}
+
 /** Bytes of a request. */
 const MAX_BODY = 65_536
 const MAX_CONNECTIONS = 100
@@ -47,8 +53,7 @@ export interface ServerParts {
   readonly token: string
   /** The name or address that it listens on. */
   readonly host: string
-  readonly actions: Actions
-  readonly policies: PolicyWatch
+  readonly requests: Requests
   look(): Snapshot
 }
 
@@ -77,34 +82,17 @@ async function answer(request: IncomingMessage, parts: ServerParts): Promise<Rep
   if (!isToken(token, parts.token) || name === undefined || more !== undefined) {
     return problem(404, 'not found')
   }
-  if (request.method === 'GET') return get(name, parts)
+  if (request.method === 'GET') {
+    if (name === 'state') return json(200, parts.look())
+    return Object.hasOwn(FILES, name)
+      ? { status: 200, ...(FILES[name] as (typeof FILES)[string]) }
+      : problem(404, 'not found')
+  }
   if (request.method !== 'POST') return problem(405, 'GET or POST')
   if (!isFromPage(request)) return problem(403, 'only the page itself may do this')
-  return post(name, await bodyOf(request), parts)
-}
-
-function get(name: string, { look }: ServerParts): Reply {
-  if (name === '') return { status: 200, type: 'text/html', body: HTML }
-  if (name === 'main.js') return { status: 200, type: 'text/javascript', body: page.script }
-  if (name === 'icon.svg') return { status: 200, type: 'image/svg+xml', body: page.icon }
-  if (name === 'main.css') return { status: 200, type: 'text/css', body: page.style }
-  return name === 'state' ? json(200, look()) : problem(404, 'not found')
-}
-
-async function post(
-  name: string,
-  given: unknown,
-  { actions, policies }: ServerParts,
-): Promise<Reply> {
-  const body = (given ?? {}) as Readonly<Record<string, unknown>>
-  if (name === 'policy') return json(200, await policies.change(body))
-  const { key, policy, units, duration } = body
-  if (typeof key !== 'string') return problem(400, 'expected the key of a client')
-  if (name === 'inspect') return json(200, await actions.inspect(key))
-  if (name === 'reset' || name === 'unblock') return json(200, await actions.change(name, key))
-  if (name === 'limit') return json(200, await actions.limit(key, policy, units, duration))
-  if (name !== 'block') return problem(404, 'not found')
-  return json(200, await actions.block(key, duration))
+  const body = (await bodyOf(request)) ?? {}
+  if (!Object.hasOwn(parts.requests, name)) return problem(404, 'not found')
+  return json(200, await parts.requests[name]?.(body as Body))
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

@@ -146,7 +146,7 @@ test('a client gets a limit of its own, and loses it', async () => {
   await choose(page, `Limit ${policy}`, 'user:42')
   await page.getByLabel('Units').fill('250')
   await button(page, 'limit').click()
-  await page.getByText('limit user:42: done in 1 policy').waitFor()
+  await page.getByText('limit user:42 in default: done in 1 policy').waitFor()
   expect(await limiterOf().peek('user:42')).toMatchObject({ limit: 250, remaining: 165 })
   await page.getByLabel('Address, network or key').fill('user:42')
   await button(page, 'Find').click()
@@ -155,7 +155,7 @@ test('a client gets a limit of its own, and loses it', async () => {
   await found.getByRole('button', { name: 'Actions for user:42' }).click()
   await found.getByRole('button', { name: `End the limit of ${policy} user:42` }).click()
   await button(page, 'end').click()
-  await page.getByText('limit user:42: done in 1 policy').waitFor()
+  await page.getByText('end the limit of user:42 in default: done in 1 policy').waitFor()
   expect(await remaining('user:42')).toBe(15)
 })
 

@@ -60,7 +60,8 @@ async function look(of = watch): Promise<PoliciesSnapshot> {
 
 const change = async (given: object) => {
   const { seen } = watch.look()
-  return (await watch.change({ policy: 'api', by: 'eve', seen, ...given })).policies
+  await watch.change({ policy: 'api', by: 'eve', seen, ...given })
+  return watch.look()
 }
 const MOMENT = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC'
 

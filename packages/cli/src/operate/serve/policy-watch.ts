@@ -21,6 +21,7 @@ import {
   inForceText,
   undoneLines,
 } from '../policy/policy-text.ts'
+import { type Body, text } from './requests.ts'
 
 /** A live policy as the page shows it. */
 export interface PolicyCard {
@@ -118,20 +119,16 @@ export class PolicyWatch {
    * @param given the body from the page, unchecked
    * @throws UsageError, and SluiceError also if somebody has changed something since the page was read
    */
-  async change(
-    given: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly number: number; readonly policies: PoliciesSnapshot }> {
+  async change(given: Body): Promise<Pick<PolicyChange, 'number'>> {
     try {
       const { number } = await this.#write(given)
-      await this.read()
-      return { number, policies: this.look() }
-    } catch (error) {
+      return { number }
+    } finally {
       await this.read().catch(() => {})
-      throw error
     }
   }
 
-  async #write(given: Readonly<Record<string, unknown>>): Promise<PolicyChange> {
+  async #write(given: Body): Promise<PolicyChange> {
     const { action, by, seen } = given
     const options: ChangeOptions = {
       by: text(by) || userOfSystem(),
@@ -142,8 +139,8 @@ export class PolicyWatch {
     const name = nameOf(given.policy)
     if (action === 'unset') return this.#control.unset(name, options)
     const state = (await this.#control.list()).find((each) => each.name === name)
+    const settings = settingsFor(String(action), text(given.value), state)
     const time = text(given.duration) || undefined
-    const settings = settingsFor(action, text(given.value), state)
     return this.#control.set(name, settings, { ...options, for: time as never })
   }
 
@@ -202,19 +199,18 @@ function few(lines: readonly string[]): string[] {
 
 /** The settings of an action of the page. @throws UsageError */
 function settingsFor(
-  action: unknown,
+  action: string,
   value: string,
   state: PolicyState | undefined,
 ): PolicySettings {
-  if (action === 'dry-run') return { dryRun: true }
   const isSlots = state !== undefined && state.windowMs === undefined
   const flags: Record<string, SettingFlags> = {
     limit: isSlots ? { concurrent: value } : { limit: value },
     enforce: { enforce: `${value}%` },
+    'dry-run': { dryRun: true },
   }
-  const found = Object.hasOwn(flags, String(action)) ? flags[String(action)] : undefined
-  if (found === undefined) throw new UsageError('expected an action of the page')
-  return settingsOf(found)
+  if (Object.hasOwn(flags, action)) return settingsOf(flags[action] as SettingFlags)
+  throw new UsageError('expected an action of the page')
 }
 
 function changeNumber(given: unknown): number {
@@ -229,10 +225,4 @@ function nameOf(id: unknown): string {
   } catch {
     throw new UsageError('expected the name of a policy')
   }
-}
-
-function text(given: unknown): string {
-  if (given === undefined) return ''
-  if (typeof given === 'string') return given
-  throw new UsageError('expected text')
 }

@@ -9,7 +9,7 @@ import type { Connection } from '../connection.ts'
 import type { ServeFlags } from '../flags.ts'
 import { Ranker } from '../ranking.ts'
 import { newToken } from './access.ts'
-import { Actions } from './actions.ts'
+import { clientRequests } from './client-requests.ts'
 import { createOperatorServer } from './operator-server.ts'
 import { PolicyWatch } from './policy-watch.ts'
 import { StoreWatch } from './store-watch.ts'
@@ -37,14 +37,11 @@ export async function serveCommand(
   const policies = new PolicyWatch(store, prefix, policy !== undefined)
   const watch = new StoreWatch(new Ranker(store, scope, ROWS), policies, health, everyMs)
   const token = newToken()
-  const actions = new Actions(store, scope, ipv6Prefix)
-  const server = createOperatorServer({
-    token,
-    host,
-    actions,
-    policies,
-    look: () => watch.look(),
-  })
+  const requests = {
+    ...clientRequests(store, scope, ipv6Prefix),
+    policy: policies.change.bind(policies),
+  }
+  const server = createOperatorServer({ token, host, requests, look: () => watch.look() })
   try {
     await listen(server, port, host)
     const { port: actual } = server.address() as AddressInfo

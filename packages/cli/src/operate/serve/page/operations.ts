@@ -1,42 +1,48 @@
 import { signal } from '@preact/signals'
 import { moment } from '@sluice/terminal/words'
 import type { ClientStand } from '../../client-stand.ts'
-import type { Changed } from '../actions.ts'
-import type { PoliciesSnapshot } from '../policy-watch.ts'
+import type { Changed } from '../client-requests.ts'
 import type { Snapshot } from '../store-watch.ts'
 
-/** An action on a client. */
-export type Action =
-  | { readonly name: 'reset' | 'unblock'; readonly key: string }
-  | { readonly name: 'block'; readonly key: string; readonly duration: string }
-  | ({ readonly name: 'limit'; readonly key: string } & OwnLimit)
-
-/** A client's own limit in one policy. */
-export interface OwnLimit {
-  readonly policy: string
-  /** Units per window; undefined: the limit of the policy again. */
-  readonly units: string | undefined
-  /** Undefined: until it is ended. */
-  readonly duration: string | undefined
+/** A change that waits for the user's answer, and the request that makes it. */
+export interface Question {
+  /** The change and its object, in words: `reset 203.0.113.7`. */
+  readonly title: string
+  readonly effect: string
+  /** Lines about what else it changes. */
+  readonly lines?: readonly string[]
+  readonly fields?: readonly Field[]
+  /** The text of the button. */
+  readonly yes: string
+  readonly path: string
+  /** The body of the request, besides the fields by their names. */
+  readonly body: Readonly<Record<string, string | number>>
 }
 
-/** An action on a live policy, as the user of the page has seen it. */
-export interface PolicyAction {
-  readonly name: 'policy'
-  readonly action: 'limit' | 'dry-run' | 'enforce' | 'unset' | 'rollback'
-  /** The action and its object, in words. */
-  readonly title: string
-  /** The `id` of a card; of `rollback` undefined. */
-  readonly policy?: string | undefined
-  /** Units, or a share in percent. */
-  readonly value?: string
-  /** Undefined: until it is changed. */
-  readonly duration?: string | undefined
-  /** `rollback`: to before which change, and what that changes. */
-  readonly number?: number
-  readonly undone?: readonly string[]
-  readonly by: string
-  readonly seen: number
+/** A value that the user chooses or types. */
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  /** Each with its words; undefined: any text. */
+  readonly choices?: readonly (readonly [string, string])[]
+  /** Matches the text of a number. */
+  readonly pattern?: string
+}
+
+const TIMES = [
+  ['15m', '15 minutes'],
+  ['1h', '1 hour'],
+  ['1d', '1 day'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['365d', '365 days'],
+] as const
+
+/** @param forever words for no end; undefined: there has to be one */
+export function howLong(value: string, forever?: string): Field {
+  const choices = forever === undefined ? TIMES : [...TIMES, ['', forever] as const]
+  return { name: 'duration', label: 'How long', value, choices }
 }
 
 export interface FoundClient {
@@ -61,8 +67,7 @@ export class Operations {
   readonly said = signal('')
   /** The author of changes, if the user has given one. */
   readonly by = signal<string | undefined>(undefined)
-  /** The action that waits to be confirmed. */
-  readonly asked = signal<Action | PolicyAction | undefined>(undefined)
+  readonly asked = signal<Question | undefined>(undefined)
 
   start(): void {
     void this.#refresh()
@@ -75,37 +80,16 @@ export class Operations {
     })
   }
 
-  ask(action: Action | PolicyAction): void {
-    this.asked.value = action
-  }
-
-  /** Changes a policy: `by` is remembered for the next change. */
-  async confirmPolicy({ name, title, undone, ...body }: PolicyAction): Promise<void> {
+  /** Makes the change. @param fields as the user has filled them in */
+  async confirm({ title, path, body }: Question, fields: FormData): Promise<void> {
     this.asked.value = undefined
-    this.by.value = body.by
+    const by = fields.get('by')
+    if (by !== null) this.by.value = String(by)
     await this.#attempt(async () => {
-      const { number, policies } = await ask<{ number: number; policies: PoliciesSnapshot }>(
-        name,
-        body,
-      )
-      if (this.snapshot.value !== undefined)
-        this.snapshot.value = { ...this.snapshot.value, policies }
-      this.said.value = `${title}: done, change ${number}`
-    })
-  }
-
-  async confirm({ name, ...body }: Action): Promise<void> {
-    this.asked.value = undefined
-    await this.#attempt(async () => {
-      const { changed, until } = await ask<Changed>(name, body)
-      const where = `${changed} ${changed === 1 ? 'policy' : 'policies'}`
-      const end = until === undefined ? '' : `, until ${moment(until)}`
-      const said =
-        changed === 0
-          ? `nothing to ${name} for ${body.key}`
-          : `${name} ${body.key}: done in ${where}${end}`
+      const done = await ask<Done>(path, { ...body, ...Object.fromEntries(fields) })
       if (this.found.value !== undefined) await this.find(this.found.value.typed)
-      this.said.value = said
+      this.said.value = `${title}: ${doneText(done)}`
+      this.snapshot.value = await ask<Snapshot>('state')
     })
   }
 
@@ -127,6 +111,17 @@ export class Operations {
     }
     setTimeout(() => void this.#refresh(), EVERY_MS)
   }
+}
+
+/** The result of a change: of a client, or of a live policy. */
+type Done = Changed | { readonly number: number }
+
+function doneText(done: Done): string {
+  if ('number' in done) return `done, change ${done.number}`
+  const { changed, until } = done
+  if (changed === 0) return 'there was nothing to change'
+  const end = until === undefined ? '' : `, until ${moment(until)}`
+  return `done in ${changed} ${changed === 1 ? 'policy' : 'policies'}${end}`
 }
 
 /** @throws Error with the server's message */

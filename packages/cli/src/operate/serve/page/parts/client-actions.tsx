@@ -1,5 +1,5 @@
 import type { EntryRecord } from '../../../entry-record.ts'
-import type { Action, Operations } from '../operations.ts'
+import { howLong, type Operations, type Question } from '../operations.ts'
 import { Menu } from './menu.tsx'
 
 interface Props {
@@ -14,29 +14,39 @@ interface Props {
 
 /** A button that opens the menu of what can be done to a client. */
 export function ClientActions({ operations, client: key, isShut, entries = [] }: Props) {
+  const ask = (name: string, effect: string): Question => {
+    return { title: `${name} ${key}`, effect, yes: name, path: name, body: { key } }
+  }
+  const block = ask('block', 'Every request of it is refused in every policy.')
+  const unblock = ask('unblock', 'Its blocks and bans end.')
   // A ban has the name of a policy; those of several routes may have the same.
   const limited = entries
     .filter(({ algorithm }) => algorithm !== 'ban')
     .filter(({ policy }, i, all) => all.findIndex((each) => each.policy === policy) === i)
-  const actions: readonly (readonly [string, Action])[] = [
-    ['Reset', { name: 'reset', key }],
-    ['Block', { name: 'block', key, duration: '1h' }],
-    ...(isShut ? [['Unblock', { name: 'unblock', key }] as const] : []),
+  const questions: readonly (readonly [string, Question])[] = [
+    ['Reset', ask('reset', 'Its quotas are unused again, and its blocks and bans end.')],
+    ['Block', { ...block, fields: [howLong('1h')] }],
+    ...(isShut ? [['Unblock', unblock] as const] : []),
     ...limited.map(limitOf),
   ]
   return (
-    <Menu
-      label={`Actions for ${key}`}
-      of={key}
-      choices={actions.map(([name, action]) => [name, () => operations.ask(action)] as const)}
-    />
+    <Menu operations={operations} label={`Actions for ${key}`} of={key} questions={questions} />
   )
 }
 
 /** Sets the client's own limit, or ends the one that it has. */
-function limitOf({ key, policy, limit, override }: EntryRecord): readonly [string, Action] {
-  const common = { name: 'limit', key, policy } as const
-  return override === undefined
-    ? [`Limit ${policy}`, { ...common, units: `${limit ?? ''}`, duration: '30d' }]
-    : [`End the limit of ${policy}`, { ...common, units: undefined, duration: undefined }]
+function limitOf({ key, policy, limit, override }: EntryRecord): readonly [string, Question] {
+  const body = { key, policy }
+  const effect = 'What it has used stays counted.'
+  if (override !== undefined)
+    return [
+      `End the limit of ${policy}`,
+      { title: `end the limit of ${key} in ${policy}`, effect, yes: 'end', path: 'limit', body },
+    ]
+  const units = { name: 'units', label: 'Units', value: `${limit ?? ''}`, pattern: '[0-9]+' }
+  const fields = [units, howLong('30d', 'until it is ended')]
+  return [
+    `Limit ${policy}`,
+    { title: `limit ${key} in ${policy}`, effect, fields, yes: 'limit', path: 'limit', body },
+  ]
 }

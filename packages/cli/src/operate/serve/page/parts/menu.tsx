@@ -1,14 +1,16 @@
 import { useId, useRef } from 'preact/hooks'
+import type { Operations, Question } from '../operations.ts'
 
 interface Props {
+  readonly operations: Operations
   readonly label: string
-  /** The subject of the choices, which is a part of their names too. */
+  /** The subject of the questions, which is a part of their names too. */
   readonly of: string
-  readonly choices: readonly (readonly [name: string, choose: () => void])[]
+  readonly questions: readonly (readonly [name: string, question: Question])[]
 }
 
-/** A button that opens a menu. */
-export function Menu({ label, of, choices }: Props) {
+/** A button that opens a menu of changes. */
+export function Menu({ operations, label, of, questions }: Props) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
@@ -24,10 +26,10 @@ export function Menu({ label, of, choices }: Props) {
         class="menu"
         onBeforeToggle={({ newState }) => {
           if (newState === 'open')
-            place(menu.current as HTMLElement, button.current as HTMLElement, choices.length)
+            place(menu.current as HTMLElement, button.current as HTMLElement, questions.length)
         }}
       >
-        {choices.map(([name, choose]) => (
+        {questions.map(([name, question]) => (
           <button
             key={name}
             type="button"
@@ -35,7 +37,7 @@ export function Menu({ label, of, choices }: Props) {
             onClick={() => {
               // The focus goes back to the button, and returns there after the question.
               menu.current?.hidePopover()
-              choose()
+              operations.asked.value = question
             }}
           >
             {name}

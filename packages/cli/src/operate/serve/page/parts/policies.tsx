@@ -1,6 +1,6 @@
 import { count, number } from '@sluice/terminal/words'
 import type { PoliciesSnapshot, PolicyCard, ShownChange } from '../../policy-watch.ts'
-import type { Operations, PolicyAction } from '../operations.ts'
+import { type Field, howLong, type Operations, type Question } from '../operations.ts'
 import { Menu } from './menu.tsx'
 
 interface Props {
@@ -53,9 +53,10 @@ function Card({ operations, policies, card }: Props & { readonly card: PolicyCar
           <code>{name}</code>
         </h3>
         <Menu
+          operations={operations}
           label={`Actions for the policy ${name}`}
           of={name}
-          choices={actionsFor(operations, policies, card)}
+          questions={questionsOf(operations, policies, card)}
         />
       </header>
       <p>
@@ -73,44 +74,52 @@ function Card({ operations, policies, card }: Props & { readonly card: PolicyCar
   )
 }
 
-function actionsFor(
+function questionsOf(
   operations: Operations,
-  { seen, by }: PoliciesSnapshot,
+  policies: PoliciesSnapshot,
   { id, name, limit, isSet }: PolicyCard,
-): readonly (readonly [string, () => void])[] {
-  const common = { name: 'policy', policy: id, by: operations.by.value ?? by, seen } as const
-  const actions: readonly (readonly [string, PolicyAction])[] = [
+): readonly (readonly [string, Question])[] {
+  const ask = (action: string, title: string, effect: string, ...fields: Field[]) =>
+    policyQuestion(operations, policies, { title, effect, fields, body: { action, policy: id } })
+  const always = howLong('', UNTIL_CHANGED)
+  const units = { name: 'value', label: 'Units', value: `${limit ?? ''}`, pattern: '[0-9]+' }
+  const share = { name: 'value', label: 'Percent of the clients', value: '10', pattern: PERCENT }
+  const limited = 'What clients have used stays counted.'
+  const tried = 'It counts and reports as before, and refuses nobody.'
+  const shared =
+    'It refuses this share of the clients, always the same ones. For the others it is a dry run.'
+  const unset = 'Nothing is set any longer: the code decides.'
+  return [
     [
       'Limit',
-      {
-        ...common,
-        action: 'limit',
-        title: `set the limit of ${name}`,
-        value: `${limit ?? ''}`,
-        duration: '1h',
-      },
+      ask('limit', `set the limit of ${name}`, limited, units, howLong('1h', UNTIL_CHANGED)),
     ],
-    ['Dry run', { ...common, action: 'dry-run', title: `dry run of ${name}`, duration: '' }],
-    [
-      'Enforce a share',
-      {
-        ...common,
-        action: 'enforce',
-        title: `enforce ${name} for a share`,
-        value: '10',
-        duration: '',
-      },
-    ],
+    ['Dry run', ask('dry-run', `dry run of ${name}`, tried, always)],
+    ['Enforce a share', ask('enforce', `enforce ${name} for a share`, shared, share, always)],
     ...(isSet
-      ? [
-          [
-            'Back to the code',
-            { ...common, action: 'unset', title: `back to the code: ${name}` },
-          ] as const,
-        ]
+      ? [['Back to the code', ask('unset', `back to the code: ${name}`, unset)] as const]
       : []),
   ]
-  return actions.map(([label, action]) => [label, () => operations.ask(action)])
+}
+
+const UNTIL_CHANGED = 'until it is changed'
+const PERCENT = '(100|[0-9]{1,2})([.][0-9]+)?'
+
+/** A question about live policies, with its author. */
+function policyQuestion(
+  operations: Operations,
+  { seen, by }: PoliciesSnapshot,
+  { effect, fields = [], body, ...rest }: Omit<Question, 'yes' | 'path'>,
+): Question {
+  const author = { name: 'by', label: 'Changed by', value: operations.by.value ?? by }
+  return {
+    ...rest,
+    effect: `${effect} Every process has it within two seconds.`,
+    fields: [...fields, author],
+    yes: 'change it',
+    path: 'policy',
+    body: { ...body, seen },
+  }
 }
 
 /** `3 of 120 clients have nothing left: they are refused` */
@@ -133,8 +142,12 @@ function clientsText({ clients }: PolicyCard): string {
 
 function Change({ operations, policies, change }: Props & { readonly change: ShownChange }) {
   const { number: which, head, lines, undone } = change
-  const title = `undo change ${which}`
-  const { seen, by } = policies
+  const question = policyQuestion(operations, policies, {
+    title: `undo change ${which}`,
+    effect: 'The settings from before it hold again. Later changes are undone too.',
+    lines: undone,
+    body: { action: 'rollback', number: which },
+  })
   return (
     <li class="change">
       <div>
@@ -148,17 +161,9 @@ function Change({ operations, policies, change }: Props & { readonly change: Sho
       <button
         type="button"
         aria-label={`Undo change ${which}`}
-        onClick={() =>
-          operations.ask({
-            name: 'policy',
-            action: 'rollback',
-            title,
-            number: which,
-            undone,
-            by: operations.by.value ?? by,
-            seen,
-          })
-        }
+        onClick={() => {
+          operations.asked.value = question
+        }}
       >
         Undo
       </button>

@@ -3,19 +3,18 @@ import {
   checkNetwork,
   cidrText,
   knownKeyspaces,
+  networkBlocksOf,
   SluiceError,
 } from '@sluice/core/operator'
-import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printable } from '@sluice/terminal/printable'
 import { UsageError } from '@sluice/terminal/usage-error'
 import { count, listed } from '@sluice/terminal/words'
-import type { Change } from './change.ts'
-import { agrees, inWords, untilText, writeResult } from './change-words.ts'
+import type { Change, Plan } from './change.ts'
+import { inWords } from './change-words.ts'
 import { nobodyCounted } from './client-stand.ts'
 import type { Connection } from './connection.ts'
-import type { ChangeFlags } from './flags.ts'
-import { changeNetworks } from './networks.ts'
+import { StoreFailure } from './store-failure.ts'
 
 /** In place of a network, it reads a list of networks from standard input. */
 export const FROM_STDIN = '-'
@@ -25,42 +24,42 @@ const MAX_LIST = 1_000_000
 /** The most networks that are named in a line of output. */
 const MAX_NAMED = 3
 
-/** `sluice block` and `unblock` of networks, all of them in one step. @throws UsageError or SluiceError */
-export async function networkCommand(
+/** Plans to block networks in every limiter, or to end their blocks, in one step. @throws UsageError */
+export async function networkPlan(
+  store: Connection['store'],
   change: Change,
   networks: readonly Cidr[],
-  flags: ChangeFlags,
-  store: Connection['store'],
-  io: Io,
-): Promise<ExitCode> {
+  prefix: string,
+): Promise<Plan> {
   const { action } = change
-  const { prefix, policy } = flags
   if (action === 'limit' || action === 'unlimit')
-    throw new UsageError('a limit is that of one client')
-  if (policy !== undefined)
-    throw new UsageError('a network is blocked in every policy: leave --policy out')
+    throw new UsageError('expected a client: a limit is that of one client')
+  const blocks = networkBlocksOf(store, prefix)
+  const ends = async () =>
+    new Map((await blocks.list()).map(({ network, until }) => [network, until]))
   const names = networks.map(cidrText)
-  const name = named(names)
-  const what = `${inWords(change, name)} in every limiter (prefix ${prefix})`
-  if (!flags.yes && !(await agrees(io, `${what}?`))) return EXIT.failed
-  const { changed, until } = await changeNetworks(store, change, networks, prefix)
+  const isBlock = action === 'block'
+  const before = await ends()
+  const changed = isBlock ? names : names.filter((name) => before.has(name))
+  const hasLimiters = !isBlock || (await knownKeyspaces(store, { prefix })).keyspaces.length > 0
   const verb = names.length === 1 ? 'is' : 'are'
-  const isAll = changed.length === names.length
-  const done = isAll ? what : `${inWords(change, named(changed))} (prefix ${prefix})`
-  const said =
-    changed.length === 0
-      ? `nothing to ${action}: ${name} ${verb} not blocked under the prefix ${prefix}`
-      : `done: ${done}${untilText(change, until)}`
-  const result = {
-    ...(names.length === 1 ? { key: names[0] } : {}),
-    action,
-    changed: changed.map((network) => ({ prefix, network })),
-    until,
+  return {
+    ...(names.length === 1 && { key: names[0] }),
+    places: changed.map((network) => ({ prefix, network })),
+    what: `${inWords(change, named(changed))} in every limiter (prefix ${prefix})`,
+    nothing: `nothing to ${action}: ${named(names)} ${verb} not blocked under the prefix ${prefix}`,
+    note: hasLimiters ? undefined : nobodyCounted({ prefix }),
+    async make() {
+      await (isBlock ? blocks.block(networks, change.durationMs) : blocks.unblock(networks))
+      const after = await ends()
+      if (names.some((name) => after.has(name) !== isBlock))
+        throw new StoreFailure(
+          `${action} of networks: the store does not show it, although it has confirmed it`,
+        )
+      const until = names.map((name) => after.get(name) as number)
+      return { until: isBlock ? Math.min(...until) : undefined, entries: [] }
+    },
   }
-  writeResult(io, flags, result, said)
-  if (action === 'block' && (await knownKeyspaces(store, { prefix })).keyspaces.length === 0)
-    io.stderr.write(`${nobodyCounted({ prefix })}\n`)
-  return changed.length === 0 ? EXIT.failed : EXIT.ok
 }
 
 function named(networks: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { createLimiter, memoryStore } from '@sluice/core'
-import { Actions } from './actions.ts'
+import { clientRequests } from './client-requests.ts'
 
 it('a page that shows one policy changes a client in no other', async () => {
   const store = memoryStore()
@@ -8,8 +8,8 @@ it('a page that shows one policy changes a client in no other', async () => {
   const policies = ['one', 'other'].map((name) => ({ ...terms, name }))
   const limiter = createLimiter({ store, policies })
   limiter.consume('client', { cost: 2 })
-  const actions = new Actions(store, { prefix: 'sluice', policy: 'one' }, '56')
-  expect(await actions.change('reset', 'client')).toEqual({ key: 'client', changed: 1 })
+  const { reset } = clientRequests(store as never, { prefix: 'sluice', policy: 'one' }, '56')
+  expect(await reset({ key: 'client' })).toEqual({ key: 'client', changed: 1 })
   const left = limiter.peek('client').policies.map(({ remaining }) => remaining)
   expect(left).toEqual([5, 3])
   store.close()
