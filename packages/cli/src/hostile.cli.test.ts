@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { scratch } from '@sluice/test-harness/jest'
-import { complaints, runCli } from './testing/run-cli.ts'
+import { complaints, runCli, runProcess } from './testing/run-cli.ts'
 
 const { folder, file } = scratch()
 const LIMIT = ['--limit', '1', '-a', 'sliding-log']
@@ -64,7 +64,7 @@ describe('no control character of a log reaches a terminal, a report or a page',
     const url = `/${EVIL}\nsluice: all is well`
     const log = file('url.jsonl', JSON.stringify({ time: 1_795_269_600, ip: '192.0.2.1', url }))
     const config = file('throws.mjs', `export default { window: '1m', limit({ url }) { ${body} } }`)
-    const { code, stderr } = await runCli(['replay', log, '-c', config, '--show-clients'])
+    const { code, stderr } = await runProcess(['replay', log, '-c', config, '--show-clients'])
     expect(code).toBe(1)
     expect(stderr).toContain('all is well')
     // A line of the log cannot look like a message either.

@@ -4,7 +4,7 @@ import { openSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { scratch } from '@sluice/test-harness/jest'
 import { knownTraffic, toCombined, toJsonLines } from './testing/known-traffic.ts'
-import { ended, runCli, startCli } from './testing/run-cli.ts'
+import { ended, runCli, runProcess, startCli } from './testing/run-cli.ts'
 
 const { folder, file } = scratch()
 const LIMIT = ['--limit', '100', '-a', 'sliding-log']
@@ -43,7 +43,7 @@ describe('a report does not overwrite', () => {
        export default { limit: 5, window: '1m', skip: () => writeFileSync(${JSON.stringify(path)}, 'mine') }`,
     )
     const one = file('one.jsonl', toJsonLines(traffic.slice(0, 1)))
-    const { code, stdout, stderr } = await runCli(['replay', one, '-c', config, '--json', path])
+    const { code, stdout, stderr } = await runProcess(['replay', one, '-c', config, '--json', path])
     expect(stderr).toContain(`--json: ${path} exists and is no report`)
     expect(stdout).toContain('meanwhile.mjs')
     expect(code).toBe(2)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { percent } from '@sluice/terminal/words'
 import { scratch } from '@sluice/test-harness/jest'
-import { Command } from 'commander'
-import { addCommands, type Commands } from './command/program.ts'
+import type { Command } from 'commander'
+import { createProgram } from './program.ts'
 import type { Report, Run } from './report/report.ts'
 import { dayOfTraffic } from './testing/day-of-traffic.ts'
 import { kindsOfTraffic } from './testing/kinds-of-traffic.ts'
@@ -30,13 +30,13 @@ async function expectPrinted(log: string, [command = '', output]: string[]): Pro
 
 describe('docs/cli.md', () => {
   it('names every command and option', () => {
-    const program = new Command()
-    addCommands(program, {} as Commands)
-    const { commands: top } = program
+    const { signal: unread } = new AbortController()
+    const { commands: top } = createProgram({
+      ...{ io: process, unread, interrupted: () => unread, end: () => {} },
+    })
     const commands = top.flatMap((command) => [command, ...command.commands])
     const nameOf = (command: Command): string =>
       command.parent === null ? 'sluice' : `${nameOf(command.parent)} ${command.name()}`
-    program.name('sluice')
     const names = commands.map(nameOf)
     expect(names.filter((name) => !page.includes(name))).toEqual([])
     const flags = commands.flatMap(({ options }) => options.map(({ long }) => long as string))

@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { commandLine, guardProcess, runCommandLine } from '@sluice/terminal/command-line'
+import {
+  commandLine,
+  endProcess,
+  guardProcess,
+  parseCommandLine,
+} from '@sluice/terminal/command-line'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { MigrateFlags } from './migrate-command.ts'
 
@@ -14,7 +19,7 @@ Exit codes: 0 done, 1 a file could not be read, parsed or written, 2 wrong usage
 let code: ExitCode = EXIT.ok
 
 guardProcess('sluice-migrate')
-const program = commandLine('sluice-migrate', new URL('../package.json', import.meta.url))
+const program = commandLine('sluice-migrate', new URL('../package.json', import.meta.url), process)
   .description(
     'Reads files that use express-rate-limit, @fastify/rate-limit, koa-ratelimit, ' +
       'hono-rate-limiter, rate-limiter-flexible, @nestjs/throttler or @upstash/ratelimit, and ' +
@@ -29,8 +34,5 @@ const program = commandLine('sluice-migrate', new URL('../package.json', import.
     const { migrateCommand } = await import('./migrate-command.ts')
     code = migrateCommand(files, flags, process)
   })
-await runCommandLine(
-  program,
-  () => code,
-  () => EXIT.failed,
-)
+const wrong = await parseCommandLine(program, process.argv.slice(2), process, () => EXIT.failed)
+endProcess('sluice-migrate', wrong ?? code)

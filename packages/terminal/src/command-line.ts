@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { argv, exit, stderr, stdout } from 'node:process'
+import { exit, stderr, stdout } from 'node:process'
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode } from './exit-code.ts'
+import type { Io } from './io.ts'
 import { messageOf, say } from './say.ts'
 
 /** A command line without commands, which never ends the process by itself. @param manifest its package.json */
-export function commandLine(name: string, manifest: URL): Command {
+export function commandLine(name: string, manifest: URL, io: Io): Command {
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
   return new Command(name)
     .version(version, '-V, --version')
     .exitOverride()
-    .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => say(text.trimEnd(), io.stderr),
+    })
 }
 
 /**
@@ -40,26 +44,35 @@ export function guardProcess(name: string): AbortSignal {
 }
 
 /**
- * Runs what was typed, and ends the process when its output is written.
+ * Runs what was typed.
  *
- * @param code called when the command has ended
+ * @param args the words behind the command's name
  * @param codeOf the exit code of an error that the command throws
+ * @returns whether it was run; else the exit code
  */
-export async function runCommandLine(
+export async function parseCommandLine(
   program: Command,
-  code: () => ExitCode,
+  args: readonly string[],
+  { stderr }: Io,
   codeOf: (error: unknown) => ExitCode,
-): Promise<void> {
-  const ended = await program.parseAsync(argv).then(code, (error: unknown) => {
+): Promise<ExitCode | undefined> {
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return undefined
+  } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    say(`${program.name()}: ${messageOf(error)}`)
+    say(`${program.name()}: ${messageOf(error)}`, stderr)
     return codeOf(error)
-  })
+  }
+}
+
+/** Ends the process when its output is written. */
+export function endProcess(name: string, ended: ExitCode): void {
   // Something that a user's file has opened may still keep the process alive.
   stdout.write('', (error) => {
     const { code } = (error ?? {}) as NodeJS.ErrnoException
     if (!error || code === 'EPIPE') exit(ended)
-    say(`${program.name()}: the output is lost: ${messageOf(error)}`)
+    say(`${name}: the output is lost: ${messageOf(error)}`)
     exit(EXIT.failed)
   })
 }

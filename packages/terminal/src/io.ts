@@ -9,5 +9,5 @@ export interface Io {
     readonly columns?: number
     readonly rows?: number
   }
-  readonly stderr: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }

@@ -2,9 +2,9 @@ import { stderr } from 'node:process'
 import { inspect } from 'node:util'
 import { printableLines } from './printable.ts'
 
-/** A message to the operator, on standard error. */
-export function say(message: string): void {
-  stderr.write(`${printableLines(message)}\n`)
+/** A message to the operator. @param stream default: standard error */
+export function say(message: string, stream: NodeJS.WritableStream = stderr): void {
+  stream.write(`${printableLines(message)}\n`)
 }
 
 /** The message of anything that was thrown. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { stderr, stdin, stdout } from 'node:process'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
+import type { Io } from '@sluice/terminal/io'
 import { printableReport } from '@sluice/terminal/printable'
 import { say } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
@@ -22,7 +22,7 @@ import { toJson } from '../report/json.ts'
 import type { Report } from '../report/report.ts'
 import { suggest } from '../report/suggest.ts'
 import { toText } from '../report/text.ts'
-import { startProgress } from './progress.ts'
+import { Progress } from './progress.ts'
 import { checkReportFile, type ReportFile } from './report-file.ts'
 
 /**
@@ -33,10 +33,12 @@ import { checkReportFile, type ReportFile } from './report-file.ts'
 export async function replayCommand(
   files: readonly string[],
   flags: ReplayFlags,
+  io: Io,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { config, policy } = flags
-  const inputs = [...namesOf(files), ...[config, policy].filter((file) => file !== undefined)]
+  const names = namesOf(files, io)
+  const inputs = [...names, ...[config, policy].filter((file) => file !== undefined)]
   const check = () => {
     for (const file of reportFilesOf(flags)) checkReportFile(file, inputs)
   }
@@ -46,7 +48,7 @@ export async function replayCommand(
   const clients = new Clients()
   const mask = flags.showClients ? unmasked : masked
   const plan = await planOf(flags, clients, mask)
-  const sources = sourcesOf(namesOf(files))
+  const sources = sourcesOf(names)
   const { key, time, cost, format } = flags
   const duration =
     flags.duration === undefined ? undefined : durationField(flags.duration, flags.loggedAt)
@@ -57,22 +59,23 @@ export async function replayCommand(
   }
   const input = new LogInput({ sources, format: named?.format, reading })
   const replay = new Replay(plan, clients)
-  for (const note of plan.notes) say(note)
+  for (const note of plan.notes) say(note, io.stderr)
 
   const spool = flags.suggest ? new Spool() : undefined
   const demand = plan.demands[0] as SharedWindow
   demand.spool = spool
-  await play(input, replay, totalOf(sources.map(({ bytes }) => bytes)), signal)
+  const progress = new Progress(io.stderr, totalOf(sources.map(({ bytes }) => bytes)))
+  await play(input, replay, progress, signal)
   const suggestion = spool && suggest(demand, spool, clients.count)
   spool?.close()
   if (flags.suggest && suggestion === undefined) {
-    say('nothing to suggest: no request met the first policy')
+    say('nothing to suggest: no request met the first policy', io.stderr)
   }
 
-  const names = sources.map(({ name }) => name)
   const interrupted = signal.aborted
-  const report = buildReport({ names, input, replay, suggestion, interrupted }, mask)
-  await write(printableReport(report), flags, check)
+  const shown = sources.map(({ name }) => name)
+  const report = buildReport({ names: shown, input, replay, suggestion, interrupted }, mask)
+  await write(printableReport(report), flags, io, check)
   if (interrupted) return EXIT.interrupted
   const exceeded = report.runs.some(({ refused, requests }) => refused > admissible * requests)
   return exceeded ? EXIT.refused : EXIT.ok
@@ -89,10 +92,9 @@ async function planOf(flags: ReplayFlags, clients: Clients, mask: Mask): Promise
 async function play(
   input: LogInput,
   replay: Replay,
-  totalBytes: number | undefined,
+  progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  const progress = startProgress(stderr, totalBytes)
   const playDue = async () => {
     await replay.play()
     progress.update(input.bytes, input.lines)
@@ -105,7 +107,7 @@ async function play(
   }
 }
 
-function namesOf(files: readonly string[]): readonly string[] {
+function namesOf(files: readonly string[], { stdin }: Io): readonly string[] {
   if (files.length > 0) return files
   if (stdin.isTTY) throw new UsageError('name a log, or send one to standard input')
   return ['-']
@@ -118,24 +120,25 @@ function reportFilesOf({ json, html }: ReplayFlags): readonly ReportFile[] {
   ]
 }
 
+/** Undefined if one of them is unknown. */
 function totalOf(sizes: readonly (number | undefined)[]): number | undefined {
-  let total = 0
-  for (const size of sizes) {
-    if (size === undefined) return undefined
-    total += size
-  }
-  return total
+  const known = sizes.filter((size) => size !== undefined)
+  return known.length < sizes.length ? undefined : known.reduce((sum, size) => sum + size, 0)
 }
 
 /** @param check asked once more before anything is written into a file: a replay may take hours */
 async function write(
   report: Report,
   { json, html }: ReplayFlags,
+  { stdout }: Io,
   check: () => void,
 ): Promise<void> {
   // First what needs no file: should one not be writable, it is not lost.
   if (json === true) stdout.write(toJson(report))
-  else stdout.write(`${toText(report, pico.createColors(hasColors()))}\n`)
+  else
+    stdout.write(
+      `${toText(report, pico.createColors(stdout.isTTY === true && pico.isColorSupported))}\n`,
+    )
   check()
   if (typeof json === 'string') writeFileSync(json, toJson(report))
   if (html !== undefined) {
@@ -143,8 +146,4 @@ async function write(
     const { renderReport } = await import('../report/html/index.ts')
     writeFileSync(html, renderReport(report))
   }
-}
-
-function hasColors(): boolean {
-  return stdout.isTTY === true && pico.isColorSupported
 }

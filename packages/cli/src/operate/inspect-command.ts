@@ -1,3 +1,4 @@
+import { columns } from '@sluice/terminal/columns'
 import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
 import type { Io } from '@sluice/terminal/io'
 import { printable, printableReport } from '@sluice/terminal/printable'
@@ -33,12 +34,9 @@ function inWords({ key, entries, networks, nothing }: ClientStand): string {
 
 /** A line for each entry. @param known the key that needs no mention */
 function listOf(records: readonly EntryRecord[], known: string): string[] {
-  const names = records.map((record) => {
+  const rows = records.map((record) => {
     const other = record.key === known ? '' : `${record.key} `
-    return printable(`${record.prefix} ${other}${policyText(record)}`)
+    return [printable(`${record.prefix} ${other}${policyText(record)}`), standingText(record)]
   })
-  const width = Math.max(...names.map(({ length }) => length))
-  return records.map(
-    (record, i) => `  ${(names[i] as string).padEnd(width)}  ${standingText(record)}`,
-  )
+  return columns(rows).map((line) => `  ${line}`)
 }

@@ -1,3 +1,4 @@
+import { columns } from '@sluice/terminal/columns'
 import { printable } from '@sluice/terminal/printable'
 import { count, duration, moment, number, percent } from '@sluice/terminal/words'
 import type pico from 'picocolors'
@@ -27,11 +28,11 @@ const HEADINGS = ['client', 'policy', 'used', 'per second', 'standing'] as const
 
 /** The lines of the screen, no more and no wider than it is. */
 export function screenOf(screen: Screen, colors: Colors): string[] {
-  const { ranking, order, isPaused, columns, rows } = screen
+  const { ranking, order, isPaused, columns: width, rows } = screen
   const shown = ranking?.top.slice(0, Math.max(1, rows - FRAME)) ?? []
   const [headings, ...table] = tableOf(shown)
   const keys = `q quit   s sort (by ${order})   p ${isPaused ? 'go on' : 'pause'}`
-  const cut = (line: string) => line.slice(0, columns)
+  const cut = (line: string) => line.slice(0, width)
   return [
     cut(ranking === undefined ? 'reading the keys…' : summaryOf(ranking)),
     noteOf(screen, colors, cut),
@@ -97,14 +98,7 @@ function tableOf(records: readonly RankedRecord[]): string[] {
     record.rate === undefined ? '-' : number(Math.round(record.rate * 10) / 10),
     rankedText(record),
   ])
-  const all = [HEADINGS as readonly string[], ...rows]
-  const widths = HEADINGS.map((_, i) => Math.max(...all.map((row) => (row[i] as string).length)))
-  return all.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] as number))
-      .join('  ')
-      .trimEnd(),
-  )
+  return columns([HEADINGS, ...rows])
 }
 
 function coloured(line: string, { standing, shut }: RankedRecord, colors: Colors): string {

@@ -1,29 +1,10 @@
+import { columns } from '@sluice/terminal/columns'
 import { count, duration, listed, moment, number, percent } from '@sluice/terminal/words'
-import Table from 'cli-table3'
 import type pico from 'picocolors'
 import type { PolicySummary } from '../replay/runs/policy-summary.ts'
 import type { Report, Run } from './report.ts'
 
 type Colors = ReturnType<typeof pico.createColors>
-
-/** A table without frames, so that it can be pasted anywhere. */
-const FRAMELESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-}
 
 /** The report as text, for people. */
 export function toText(report: Report, colors: Colors): string {
@@ -57,7 +38,7 @@ function summary({ source, requests, clients }: Report): string {
 function runsTable({ runs, clients }: Report, colors: Colors): string {
   const several = runs.some(({ policies }) => policies.length > 1)
   const banned = runs.some(({ bans }) => bans > 0)
-  const table = frameless(
+  const rows = [
     [
       several ? 'policy' : 'algorithm',
       'admitted',
@@ -68,12 +49,11 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
       'longest refused',
       'peak keys',
     ],
-    colors,
-  )
+  ]
   for (const run of runs) {
-    if (several) for (const row of policyRows(run, banned)) table.push(row)
+    if (several) rows.push(...policyRows(run, banned))
     const together = runs.length > 1 ? `${run.name}: all together` : 'all together'
-    table.push([
+    rows.push([
       several ? together : run.name,
       number(run.admitted),
       run.refused === 0 ? '0' : `${number(run.refused)} (${percent(run.refused / run.requests)})`,
@@ -89,7 +69,7 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
   const texts = runs.map(({ policies }) => policyText(policies[0] as PolicySummary))
   const names = listed(runs.map(({ name }) => name))
   const title = several ? `Through ${names}:` : [...new Set(texts)].join('; ')
-  return `${title}\n\n${table.toString()}`
+  return `${title}\n\n${tableOf(rows, colors)}`
 }
 
 /** A row for each policy. Only the most that it admitted is counted by policy. */
@@ -133,11 +113,16 @@ function policyText({ algorithm, limit, windowMs, enforced = 1 }: PolicySummary)
 
 function suggestionTable({ suggestion }: Report, colors: Colors): string {
   if (suggestion === undefined) return ''
-  const table = frameless(['clients never refused', 'limit', 'token bucket: burst'], colors)
-  for (const { share, limit, burst } of suggestion.rows) {
-    table.push([percent(share), number(limit), number(burst)])
-  }
-  return `Limits per ${duration(suggestion.windowMs)} by what clients ask for:\n\n${table.toString()}`
+  const rows = suggestion.rows.map(({ share, limit, burst }) => [
+    percent(share),
+    number(limit),
+    number(burst),
+  ])
+  const table = tableOf(
+    [['clients never refused', 'limit', 'token bucket: burst'], ...rows],
+    colors,
+  )
+  return `Limits per ${duration(suggestion.windowMs)} by what clients ask for:\n\n${table}`
 }
 
 function findings({ findings }: Report, colors: Colors): string {
@@ -156,11 +141,7 @@ function unreadable({ source: { unreadable, unreadableLines, masked } }: Report)
   return [`Unreadable${aside}:`, ...lines].join('\n')
 }
 
-function frameless(head: readonly string[], colors: Colors): Table.Table {
-  return new Table({
-    head: head.map((title) => colors.bold(title)),
-    chars: FRAMELESS,
-    colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-  })
+function tableOf(rows: readonly (readonly string[])[], colors: Colors): string {
+  const [head = '', ...lines] = columns(rows, 'right')
+  return [colors.bold(head), ...lines].join('\n')
 }

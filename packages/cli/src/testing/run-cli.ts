@@ -1,4 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
+import { project } from '@sluice/test-harness/packed'
+import { sluice } from '../program.ts'
 import { cliFile } from './bundle-cli.ts'
 
 export interface Ended {
@@ -25,8 +28,21 @@ export function complaints(stderr: string): string {
   return stderr.replaceAll(/^.* a second\n/gm, '')
 }
 
-/** @param input what standard input holds. Default: nothing */
+/**
+ * Runs the command in this process, unless it reads standard input, or the installed one is tested.
+ *
+ * @param input what standard input holds. Default: nothing
+ */
 export async function runCli(args: readonly string[], input?: string | Buffer): Promise<Ended> {
+  if (project !== undefined || input !== undefined) return runProcess(args, input)
+  const io = fakeTerminal(false)
+  const { signal: unread } = new AbortController()
+  const code = await sluice(args, { io, unread, interrupted: () => unread })
+  return { code, stdout: io.out(), stderr: io.err() }
+}
+
+/** Runs the command as its own process. */
+export async function runProcess(args: readonly string[], input?: string | Buffer): Promise<Ended> {
   const child = await startCli(args)
   // It may end before it has read all.
   child.stdin.on('error', () => {})

@@ -15,8 +15,8 @@ import { patient, type RedisServer, startRedis, until } from '@sluice/test-harne
 import { Redis } from 'ioredis'
 import { connect } from '../connect.ts'
 import type { Connection } from '../connection.ts'
-import { policyCommand } from './policy-command.ts'
-import type { PolicyFlags, PolicyRequest } from './policy-flags.ts'
+import { type PolicyAction, policyCommand } from './policy-command.ts'
+import type { PolicyFlags } from './policy-flags.ts'
 import { policyLines } from './policy-text.ts'
 
 const { file } = scratch()
@@ -63,16 +63,19 @@ async function application(
 const flags: PolicyFlags = { prefix: 'sluice', by: 'ada' }
 const yes = { ...flags, yes: true }
 
-async function policy(asked: PolicyRequest, given: PolicyFlags = yes, io = fakeTerminal(false)) {
-  const code = await policyCommand(asked, given, connection, io)
+/** An action, and its argument. */
+type Asked = readonly [PolicyAction, string?]
+
+async function policy([action, of]: Asked, given: PolicyFlags = yes, io = fakeTerminal(false)) {
+  const code = await policyCommand(action, of, given, connection, io)
   return { code, out: io.out(), err: io.err() }
 }
 
 const set = (name: string, given: Partial<PolicyFlags>, io?: FakeTerminal) =>
-  policy({ action: 'set', name }, { ...yes, ...given }, io)
+  policy(['set', name], { ...yes, ...given }, io)
 const list = async (given: Partial<PolicyFlags> = {}) =>
-  (await policy({ action: 'list' }, { ...flags, ...given })).out
-const history = async () => (await policy({ action: 'history' }, flags)).out
+  (await policy(['list'], { ...flags, ...given })).out
+const history = async () => (await policy(['history'], flags)).out
 const limits = (policies: unknown, name = 'limits.json') =>
   file(name, JSON.stringify({ $schema: './limits.schema.json', policies }))
 
@@ -167,7 +170,8 @@ describe('list', () => {
       const io = fakeTerminal(false)
       const given = { ...flags, all: true, json: true }
       await policyCommand(
-        { action: 'list' },
+        'list',
+        undefined,
         given,
         { ...connection, store: { ...store, inspect: inspect as typeof store.inspect } },
         io,
@@ -234,9 +238,9 @@ describe('set', () => {
     const forgetful = { ...documents, replace: async () => true }
     const store = Object.create(connection.store, { documents: { value: forgetful } })
     const io = fakeTerminal(false)
-    const asked = { action: 'set', name: 'api' } as const
+    const asked = ['set', 'api'] as const
     const given = { ...yes, limit: '50' }
-    await expect(policyCommand(asked, given, { ...connection, store }, io)).rejects.toThrow(
+    await expect(policyCommand(...asked, given, { ...connection, store }, io)).rejects.toThrow(
       /the store does not show change 1/,
     )
     expect(io.out()).not.toContain('done')
@@ -292,7 +296,7 @@ describe('set', () => {
 
   it.each(['set', 'unset'] as const)('%s without a terminal needs --yes', async (action) => {
     await application()
-    await expect(policy({ action, name: 'api' }, { ...flags, limit: '5' })).rejects.toThrow(
+    await expect(policy([action, 'api'], { ...flags, limit: '5' })).rejects.toThrow(
       `${action} changes the store: add --yes, as there is no terminal to ask on`,
     )
   })
@@ -307,7 +311,7 @@ describe('set', () => {
       await limiter.consume(key, { cost })
     await limiter.override('eve', { limit: 500 })
     const asked = { ...flags, limit: '50', preview: true }
-    expect((await policy({ action: 'set', name: 'api' }, asked)).out).toBe(
+    expect((await policy(['set', 'api'], asked)).out).toBe(
       [
         'api with 50:',
         '  4 clients counted now, 0 with nothing left',
@@ -316,7 +320,7 @@ describe('set', () => {
         'nothing was changed\n',
       ].join('\n'),
     )
-    const { out } = await policy({ action: 'set', name: 'api' }, { ...asked, json: true })
+    const { out } = await policy(['set', 'api'], { ...asked, json: true })
     expect(JSON.parse(out)).toMatchObject({ clients: 4, over: 1, refused: 1, own: 1 })
     expect(await history()).toContain('nothing was changed yet')
   })
@@ -324,8 +328,8 @@ describe('set', () => {
 
 describe('a file', () => {
   const apply = (path: string, given: PolicyFlags = yes, io = fakeTerminal(false)) =>
-    policy({ action: 'apply', file: path }, given, io)
-  const diff = async (path: string) => (await policy({ action: 'diff', file: path }, flags)).out
+    policy(['apply', path], given, io)
+  const diff = async (path: string) => (await policy(['diff', path], flags)).out
 
   it('is all that is set', async () => {
     await application({ name: 'api', policies: [{ ...API, name: 'default' }, BURST] })
@@ -366,12 +370,12 @@ describe('a file', () => {
       },
     }
     const io = fakeTerminal(false)
-    const asked = { action: 'apply', file: limits({ api: { limit: 50 } }) } as const
+    const asked = ['apply', limits({ api: { limit: 50 } })] as const
     const through: Connection = {
       ...connection,
       store: Object.create(store, { documents: { value: slow } }),
     }
-    expect(await policyCommand(asked, yes, through, io)).toBe(1)
+    expect(await policyCommand(...asked, yes, through, io)).toBe(1)
     expect(io.err()).toContain('1, by bob')
     expect(await history()).toMatch(/^1, set by bob/)
   })
@@ -414,7 +418,7 @@ describe('history and rollback', () => {
     await application()
     await set('api', { limit: '200' })
     await set('api', { limit: '300', for: '1h', by: 'bob' })
-    await policy({ action: 'unset', name: 'api' })
+    await policy(['unset', 'api'])
     expect(await history()).toMatch(
       new RegExp(
         [
@@ -427,19 +431,19 @@ describe('history and rollback', () => {
         ].join('\n'),
       ),
     )
-    const { out } = await policy({ action: 'rollback', number: '2' })
+    const { out } = await policy(['rollback', '2'])
     expect(out).toBe(
       '  api: as in the code → limit 200\n' +
         'done: undo change 2 and later ones (prefix sluice): change 4\n',
     )
     expect(await list()).toContain('api: 200 per')
-    await policy({ action: 'rollback', number: undefined })
+    await policy(['rollback', undefined])
     expect(await list()).toContain('api: 100 per')
   })
 
   it.each(['9', 'x', undefined])('of no change: %s', async (number) => {
     await application()
-    await expect(policy({ action: 'rollback', number })).rejects.toThrow(/change/)
+    await expect(policy(['rollback', number])).rejects.toThrow(/change/)
   })
 })
 
@@ -451,9 +455,9 @@ it('needs no more than the permissions in the docs to change limits', async () =
   connection.close()
   connection = await connect({ redis: redis.url.replace('//', '//ops:secret@') })
   await set('api', { limit: '200' })
-  await policy({ action: 'apply', file: limits({ api: { dryRun: true } }) })
-  await policy({ action: 'rollback', number: undefined })
-  await policy({ action: 'unset', name: 'api' })
+  await policy(['apply', limits({ api: { dryRun: true } })])
+  await policy(['rollback', undefined])
+  await policy(['unset', 'api'])
   expect((await history()).match(/^\d/gm)).toEqual(['4', '3', '2', '1'])
   await expect(list()).rejects.toThrow(/NOPERM/)
 })
@@ -478,7 +482,7 @@ it('writes nothing that a terminal obeys, whatever the store says', async () => 
   const line = `${Date.now() + 1e6} sluice 5;live=${encodeURIComponent(evil)},0,9 fixed-window:1000:x`
   await client.set(kept, `${await client.get(kept)}\n${line}`)
   const out = [await list(), await list({ json: true }), await history()]
-  out.push((await policy({ action: 'history' }, { ...flags, json: true })).out)
+  out.push((await policy(['history'], { ...flags, json: true })).out)
   for (const text of out) {
     expect(text).not.toMatch(/(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u)
     expect(text).toMatch(/\\u001b/)

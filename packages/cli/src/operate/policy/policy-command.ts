@@ -19,7 +19,7 @@ import type { Connection } from '../connection.ts'
 import { reportedReading, sayUnreadable } from '../reading.ts'
 import { StoreFailure } from '../store-failure.ts'
 import { lastChangeOf, userOfSystem } from './policy-changes.ts'
-import { changeNumber, type PolicyFlags, type PolicyRequest, settingsOf } from './policy-flags.ts'
+import { changeNumber, type PolicyFlags, settingsOf } from './policy-flags.ts'
 import {
   differenceLine,
   historyLines,
@@ -35,34 +35,23 @@ const OWN_LIMITS_MS = 2000
 /** The most clients of a policy that are counted there. */
 const MAX_OWN = 100_000
 
+/** The commands of `sluice policy`. */
+export type PolicyAction = 'list' | 'history' | 'diff' | 'set' | 'unset' | 'apply' | 'rollback'
+
 /**
  * `sluice policy`. Asks before it changes anything, unless `--yes`.
  *
+ * @param argument the name of a policy, a file, or the number of a change, as the action needs it
  * @throws UsageError and SluiceError about what was typed
  */
 export async function policyCommand(
-  asked: PolicyRequest,
+  action: PolicyAction,
+  argument: string | undefined,
   flags: PolicyFlags,
   { store }: Connection,
   io: Io,
 ): Promise<ExitCode> {
-  const command = new PolicyCommand(store, flags, io)
-  switch (asked.action) {
-    case 'list':
-      return command.list()
-    case 'history':
-      return command.history()
-    case 'diff':
-      return command.diff(asked.file)
-    case 'set':
-      return flags.preview ? command.preview(asked.name) : command.set(asked.name)
-    case 'unset':
-      return command.unset(asked.name)
-    case 'apply':
-      return command.apply(asked.file)
-    case 'rollback':
-      return command.rollback(asked.number)
-  }
+  return new PolicyCommand(store, flags, io)[action](argument as string)
 }
 
 class PolicyCommand {
@@ -110,7 +99,7 @@ class PolicyCommand {
     return this.#write(differences, lines.length === 0 ? ['no difference'] : lines)
   }
 
-  async preview(name: string): Promise<ExitCode> {
+  async #preview(name: string): Promise<ExitCode> {
     const reading = reportedReading(this.#io.stderr)
     const { prefix } = this.#flags
     const settings = settingsOf(this.#flags)
@@ -121,6 +110,7 @@ class PolicyCommand {
   }
 
   async set(name: string): Promise<ExitCode> {
+    if (this.#flags.preview) return this.#preview(name)
     const settings = settingsOf(this.#flags)
     const forMs =
       this.#flags.for === undefined ? undefined : parseDuration('--for', this.#flags.for)

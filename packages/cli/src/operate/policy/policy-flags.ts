@@ -3,13 +3,6 @@ import { UsageError } from '@sluice/terminal/usage-error'
 import { numeric, shareOf } from '../../replay/flags.ts'
 import type { StoreFlags } from '../flags.ts'
 
-/** A request to `sluice policy`. */
-export type PolicyRequest =
-  | { readonly action: 'list' | 'history' }
-  | { readonly action: 'set' | 'unset'; readonly name: string }
-  | { readonly action: 'apply' | 'diff'; readonly file: string }
-  | { readonly action: 'rollback'; readonly number: string | undefined }
-
 /** The flags of `sluice policy` as they were typed. */
 export interface PolicyFlags extends StoreFlags, SettingFlags {
   readonly json?: boolean

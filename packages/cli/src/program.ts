@@ -1,16 +1,15 @@
 import { ALGORITHM_NAMES } from '@sluice/core/algorithms'
+import { commandLine, parseCommandLine } from '@sluice/terminal/command-line'
+import { EXIT, type ExitCode } from '@sluice/terminal/exit-code'
+import type { Io } from '@sluice/terminal/io'
+import { UsageError } from '@sluice/terminal/usage-error'
 import { type Command, Option } from 'commander'
-import { FORMATS } from '../log/formats/reading.ts'
-import {
-  type ChangeFlags,
-  type KeyFlags,
-  type LimitFlags,
-  ORDERS,
-  type ServeFlags,
-  type TopFlags,
-} from '../operate/flags.ts'
-import type { PolicyFlags, PolicyRequest } from '../operate/policy/policy-flags.ts'
-import type { ReplayFlags } from '../replay/flags.ts'
+import { FORMATS } from './log/formats/reading.ts'
+import type { Change } from './operate/change.ts'
+import type { Connection } from './operate/connection.ts'
+import { type LimitFlags, ORDERS, type StoreFlags } from './operate/flags.ts'
+import type { PolicyAction } from './operate/policy/policy-command.ts'
+import { StoreFailure } from './operate/store-failure.ts'
 
 const EXAMPLES = `
 Examples:
@@ -22,33 +21,65 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 refused more than --fail-if-refused, 130 interrupted.`
 
-/** The actions of the commands. */
-export interface Commands {
-  replay(files: string[], flags: ReplayFlags): Promise<void>
-  top(flags: TopFlags): Promise<void>
-  inspect(key: string, flags: KeyFlags): Promise<void>
-  reset(key: string, flags: ChangeFlags): Promise<void>
-  block(key: string, duration: string, flags: ChangeFlags): Promise<void>
-  unblock(key: string, flags: ChangeFlags): Promise<void>
-  limit(key: string, units: string | undefined, flags: LimitFlags): Promise<void>
-  serve(flags: ServeFlags): Promise<void>
-  policy(asked: PolicyRequest, flags: PolicyFlags): Promise<void>
-  /** @param args the arguments as they were typed */
-  migrate(args: string[]): Promise<void>
+/** What a command meets around it. */
+export interface Surroundings {
+  readonly io: Io
+  /** Aborted when nobody reads the output any more. */
+  readonly unread: AbortSignal
+  /** The first of these signals aborts what it returns, a second one ends the process. */
+  interrupted(...signals: readonly NodeJS.Signals[]): AbortSignal
 }
 
-/** Adds the commands of `sluice` to its command line. @param commands called with the arguments */
-export function addCommands(program: Command, commands: Commands): void {
+/** Runs `sluice`. @param args the words behind its name */
+export async function sluice(
+  args: readonly string[],
+  surroundings: Surroundings,
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok
+  const end = (ended: ExitCode) => {
+    code = ended
+  }
+  const program = createProgram({ ...surroundings, end })
+  return (await parseCommandLine(program, args, surroundings.io, codeOf)) ?? code
+}
+
+function codeOf(error: unknown): ExitCode {
+  if (error instanceof StoreFailure) return EXIT.store
+  // By its name: its class would load all of core.
+  const isMistake = error instanceof UsageError || (error as Error | null)?.name === 'SluiceError'
+  return isMistake ? EXIT.usage : EXIT.failed
+}
+
+/** Takes the exit code of what was run. */
+type Running = Surroundings & { readonly end: (code: ExitCode) => void }
+
+/** The command line of `sluice`. */
+export function createProgram(running: Running): Command {
+  const program = commandLine('sluice', new URL('../package.json', import.meta.url), running.io)
   program
     .description('Rate limiting: watch it and operate it, and try limits on your own traffic.')
     .showHelpAfterError('(sluice help <command> lists all options)')
-  addReplay(program, commands)
-  addOperations(program, commands)
-  addPolicy(program, commands)
-  addMigrate(program, commands)
+  addReplay(program, running)
+  addOperations(program, running)
+  addPolicy(program, running)
+  addMigrate(program, running)
+  return program
 }
 
-function addReplay(program: Command, commands: Commands): void {
+// Each command loads what it needs when it is called: the person on call is in a hurry.
+const onCall = () => import('./operate/on-call.ts')
+type OnCall = Awaited<ReturnType<typeof onCall>>
+
+/** Runs a command on the store that the flags name. */
+async function onStoreOf(
+  flags: StoreFlags,
+  run: (connection: Connection, commands: OnCall) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const commands = await onCall()
+  return commands.onStore(flags, (connection) => run(connection, commands))
+}
+
+function addReplay(program: Command, { io, end, interrupted }: Running): void {
   program
     .command('replay')
     .summary('play an access log through rate limits')
@@ -100,10 +131,19 @@ function addReplay(program: Command, commands: Commands): void {
     .option('--show-clients', 'show addresses and users in full')
     .option('--fail-if-refused <share>', 'exit with 3 if a run refuses more, such as 0.1% or 0.001')
     .addHelpText('after', EXAMPLES)
-    .action(commands.replay)
+    .action(async (files, flags) => {
+      const { replayCommand } = await import('./command/replay-command.ts')
+      end(await replayCommand(files, flags, io, interrupted('SIGINT')))
+    })
 }
 
-function addOperations(program: Command, commands: Commands): void {
+function addOperations(program: Command, { io, unread, end, interrupted }: Running): void {
+  const change = async (key: string, flags: LimitFlags, changeOf: (commands: OnCall) => Change) =>
+    end(
+      await onStoreOf(flags, (store, commands) =>
+        commands.changeCommand(changeOf(commands), key, flags, store, io),
+      ),
+    )
   onStore(program.command('top'))
     .summary('who is nearest to, or over, which limit')
     .description(
@@ -117,28 +157,38 @@ function addOperations(program: Command, commands: Commands): void {
     )
     .option('--once', 'read once, and end; after a second, what was read until then')
     .option('--json', 'a line of JSON for each reading')
-    .action(commands.top)
+    .action(async (flags) => {
+      const { topCommand } = await import('./operate/top-command.ts')
+      const ending = AbortSignal.any([unread, interrupted('SIGINT', 'SIGTERM')])
+      end(await onStoreOf(flags, (store) => topCommand(flags, store, io, ending)))
+    })
   onKey(program.command('inspect'))
     .summary('how one client stands, in every policy')
     .description('Shows how a client stands in every policy. It only reads.')
-    .action(commands.inspect)
+    .action(async (key, flags) =>
+      end(
+        await onStoreOf(flags, (store, { inspectCommand }) =>
+          inspectCommand(key, flags, store, io),
+        ),
+      ),
+    )
   onKey(program.command('reset'))
     .summary('make the quotas of a client full')
     .description('Makes the quotas of a client full, and ends its blocks and bans.')
     .option('-y, --yes', 'do not ask')
-    .action(commands.reset)
+    .action((key, flags) => change(key, flags, () => ({ action: 'reset' })))
   onKey(program.command('block'), '<duration>')
     .summary('refuse a client for a time')
     .description(
       'Refuses every request of a client for a time, such as 1h. Then its quotas are full.',
     )
     .option('-y, --yes', 'do not ask')
-    .action(commands.block)
+    .action((key, duration, flags) => change(key, flags, ({ blockFor }) => blockFor(duration)))
   onKey(program.command('unblock'))
     .summary('end the blocks and bans of a client')
     .description('Ends the blocks and bans of a client. Its quotas there are full then.')
     .option('-y, --yes', 'do not ask')
-    .action(commands.unblock)
+    .action((key, flags) => change(key, flags, () => ({ action: 'unblock' })))
   onKey(
     program.command('limit'),
     '[units]',
@@ -151,7 +201,7 @@ function addOperations(program: Command, commands: Commands): void {
     .option('--for <duration>', 'for how long, such as 30d (default: until it is ended)')
     .option('--end', 'end it: the limit is the one of the policy again')
     .option('-y, --yes', 'do not ask')
-    .action(commands.limit)
+    .action((key, units, flags) => change(key, flags, ({ limitTo }) => limitTo(units, flags)))
   onClients(program.command('serve'))
     .summary('the same as a page')
     .description(
@@ -160,20 +210,36 @@ function addOperations(program: Command, commands: Commands): void {
     .option('--host <name>', 'where it listens: this machine only', '127.0.0.1')
     .option('--port <number>', 'its port; 0 is any that is free', '0')
     .option('--every <duration>', 'the pause between two readings while somebody looks', '2s')
-    .action(commands.serve)
+    .action(async (flags) => {
+      const { serveCommand } = await import('./operate/serve/serve-command.ts')
+      const ending = interrupted('SIGINT', 'SIGTERM')
+      end(await onStoreOf(flags, (store) => serveCommand(flags, store, io, ending)))
+    })
 }
 
 /** Adds `policy`, and its commands for live policies. */
-function addPolicy(program: Command, { policy }: Commands): void {
+function addPolicy(program: Command, { io, end }: Running): void {
   const group = program
     .command('policy')
     .summary('change limits while applications run')
     .description('Shows and changes the limits of policies that have the option live.')
-  const add = (name: string, summary: string) =>
-    storeOptions(group.command(name)).description(summary).option('--json', 'as JSON')
-  add('list', 'Shows what is in force: in the store, in the code, and who changed it.')
-    .option('--all', 'read all keys for clients with a limit of their own (default: for 2 s)')
-    .action((flags) => policy({ action: 'list' }, flags))
+  const add = (name: PolicyAction, summary: string) =>
+    storeOptions(group.command(name))
+      .description(summary)
+      .option('--json', 'as JSON')
+      .action(async (...given) => {
+        // Behind the arguments come the flags, and the command itself.
+        const [argument, flags] = given.length > 2 ? given : [undefined, given[0]]
+        end(
+          await onStoreOf(flags, (store, { policyCommand }) =>
+            policyCommand(name, argument, flags, store, io),
+          ),
+        )
+      })
+  add('list', 'Shows what is in force: in the store, in the code, and who changed it.').option(
+    '--all',
+    'read all keys for clients with a limit of their own (default: for 2 s)',
+  )
   onChange(add('set', 'Sets some settings of a policy, in every process within 2 s.'))
     .argument('<name>', 'the policy, as list shows it')
     .option('--limit <units>', 'per window')
@@ -188,24 +254,19 @@ function addPolicy(program: Command, { policy }: Commands): void {
       'for how long, such as 1h (default: until it is changed; ends what was set for a time)',
     )
     .option('--preview', 'count which clients would have nothing left now, and change nothing')
-    .action((name, flags) => policy({ action: 'set', name }, flags))
-  onChange(add('unset', 'Lets the code decide a policy again.'))
-    .argument('<name>', 'the policy, as list shows it')
-    .action((name, flags) => policy({ action: 'unset', name }, flags))
+  onChange(add('unset', 'Lets the code decide a policy again.')).argument(
+    '<name>',
+    'the policy, as list shows it',
+  )
   onChange(
     add('apply', 'Sets what a file says, and nothing else: others have the limits of their code.'),
+  ).argument('<file>', 'such as limits.json: { "policies": { "api": { "limit": 200 } } }')
+  add('diff', 'Shows what apply would change.').argument('<file>', 'such as limits.json')
+  add('history', 'Shows the last changes, up to 50, the newest first.')
+  onChange(add('rollback', 'Brings back the settings from before a change.')).argument(
+    '[number]',
+    'of the change: later ones are undone too (default: the last one)',
   )
-    .argument('<file>', 'such as limits.json: { "policies": { "api": { "limit": 200 } } }')
-    .action((file, flags) => policy({ action: 'apply', file }, flags))
-  add('diff', 'Shows what apply would change.')
-    .argument('<file>', 'such as limits.json')
-    .action((file, flags) => policy({ action: 'diff', file }, flags))
-  add('history', 'Shows the last changes, up to 50, the newest first.').action((flags) =>
-    policy({ action: 'history' }, flags),
-  )
-  onChange(add('rollback', 'Brings back the settings from before a change.'))
-    .argument('[number]', 'of the change: later ones are undone too (default: the last one)')
-    .action((number, flags) => policy({ action: 'rollback', number }, flags))
 }
 
 function onChange(command: Command): Command {
@@ -215,14 +276,17 @@ function onChange(command: Command): Command {
 }
 
 /** Adds `migrate`, whose options are those of the package that does it. */
-function addMigrate(program: Command, commands: Commands): void {
+function addMigrate(program: Command, { end }: Running): void {
   program
     .command('migrate')
     .summary('rewrite code of another limiter: npx @sluice/migrate')
     .argument('[arguments...]')
     .allowUnknownOption()
     .helpOption(false)
-    .action(commands.migrate)
+    .action(async (args) => {
+      const { handOver } = await import('./command/hand-over.ts')
+      end(handOver(args))
+    })
 }
 
 /** @param further arguments behind the key */
