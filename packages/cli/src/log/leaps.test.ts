@@ -1,16 +1,19 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Leaps } from './leaps.ts'
+import { LogEntry } from './log-entry.ts'
 
 /** The times that come out, in the order of the lines. */
 function replay(times: readonly number[]) {
   const gone: number[] = []
   const places: number[] = []
-  const leaps = new Leaps((time, place) => {
+  const leaps = new Leaps((time, { client }) => {
     gone.push(time)
-    places.push(place)
+    places.push(client)
   })
-  for (const [place, time] of times.entries()) leaps.push(time, place)
+  // Each line is of a client of its own, and the reader uses one entry for all.
+  const entry = new LogEntry()
+  for (const [client, time] of times.entries()) leaps.push(Object.assign(entry, { client, time }))
   leaps.flush()
   expect(places).toEqual([...times.keys()])
   return { gone, early: leaps.early }

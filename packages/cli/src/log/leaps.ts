@@ -1,3 +1,4 @@
+import { LogEntry } from './log-entry.ts'
 import { TOLERANCE_MS } from './reorder-buffer.ts'
 
 /** How many later lines decide whether a line comes from the future. */
@@ -12,24 +13,24 @@ const LOOKAHEAD = 64
 export class Leaps {
   /** Lines from the future. */
   early = 0
-  readonly #emit: (timeMs: number, handle: number) => void
+  readonly #emit: (timeMs: number, entry: LogEntry) => void
   /** The latest time of the accepted lines; -1: there is none yet. */
   #newestMs = -1
   /** Lines that wait, in the order in which they came. */
-  readonly #times: number[] = []
-  readonly #handles: number[] = []
+  readonly #waiting: LogEntry[] = []
 
-  constructor(emit: (timeMs: number, handle: number) => void) {
+  /** @param emit called with the time of each entry, corrected */
+  constructor(emit: (timeMs: number, entry: LogEntry) => void) {
     this.#emit = emit
   }
 
-  push(timeMs: number, handle: number): void {
-    if (this.#times.length === 0 && !this.#leaps(timeMs)) {
-      this.#accept(timeMs, handle)
+  push(entry: LogEntry): void {
+    if (this.#waiting.length === 0 && !this.#leaps(entry.time)) {
+      this.#accept(entry)
       return
     }
-    this.#times.push(timeMs)
-    this.#handles.push(handle)
+    // The reader may use the entry again.
+    this.#waiting.push(Object.assign(new LogEntry(), entry))
     this.#release(LOOKAHEAD)
   }
 
@@ -40,13 +41,13 @@ export class Leaps {
 
   /** @param lookahead how many later lines a line waits for */
   #release(lookahead: number): void {
-    while (this.#times.length > 0) {
-      if (this.#leaps(this.#times[0] as number) && this.#times.length <= lookahead) return
-      const timeMs = this.#times.shift() as number
-      const handle = this.#handles.shift() as number
-      const median = this.#leaps(timeMs) ? medianOf(this.#times) : undefined
-      if (median === undefined || timeMs <= median + TOLERANCE_MS) this.#accept(timeMs, handle)
-      else this.#correct(handle, median)
+    for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
+      const leaps = this.#leaps(first.time)
+      if (leaps && this.#waiting.length <= lookahead) return
+      this.#waiting.shift()
+      const median = leaps ? medianOf(this.#waiting) : undefined
+      if (median === undefined || first.time <= median + TOLERANCE_MS) this.#accept(first)
+      else this.#correct(first, median)
     }
   }
 
@@ -54,20 +55,21 @@ export class Leaps {
     return this.#newestMs < 0 || timeMs > this.#newestMs + TOLERANCE_MS
   }
 
-  #accept(timeMs: number, handle: number): void {
-    this.#newestMs = Math.max(this.#newestMs, timeMs)
-    this.#emit(timeMs, handle)
+  #accept(entry: LogEntry): void {
+    this.#newestMs = Math.max(this.#newestMs, entry.time)
+    this.#emit(entry.time, entry)
   }
 
-  #correct(handle: number, median: number): void {
+  #correct(entry: LogEntry, median: number): void {
     this.early += 1
     // Before any other line: the time of the next line that will be accepted.
-    const next = this.#times.find((timeMs) => timeMs <= median + TOLERANCE_MS) as number
-    this.#emit(this.#newestMs < 0 ? next : this.#newestMs, handle)
+    const next = this.#waiting.find(({ time }) => time <= median + TOLERANCE_MS) as LogEntry
+    this.#emit(this.#newestMs < 0 ? next.time : this.#newestMs, entry)
   }
 }
 
-/** The lower one of two; undefined of none. */
-function medianOf(times: readonly number[]): number | undefined {
-  return times.toSorted((one, other) => one - other)[Math.floor((times.length - 1) / 2)]
+/** The time in the middle, the lower one of two; undefined of none. */
+function medianOf(entries: readonly LogEntry[]): number | undefined {
+  const times = entries.map(({ time }) => time).sort((one, other) => one - other)
+  return times[Math.floor((times.length - 1) / 2)]
 }

@@ -1,12 +1,25 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { LogEntry } from './log-entry.ts'
 import { ReorderBuffer, TOLERANCE_MS } from './reorder-buffer.ts'
 
 /** What goes on, in order: times, and the place at which each line came. */
 function reorder(times: readonly number[], capacity?: number) {
   const gone: { time: number; place: number }[] = []
-  const buffer = new ReorderBuffer((time, place) => gone.push({ time, place }), capacity)
-  for (const [place, time] of times.entries()) buffer.push(time, place)
+  const buffer = new ReorderBuffer(
+    ({ length, times, clients }) => {
+      for (let i = 0; i < length; i += 1)
+        gone.push({ time: times[i] as number, place: clients[i] as number })
+    },
+    false,
+    capacity,
+  )
+  // Each line is of a client of its own.
+  const entry = new LogEntry()
+  for (const [place, time] of times.entries()) {
+    entry.client = place
+    buffer.push(time, entry)
+  }
   buffer.flush()
   return { gone, late: buffer.late }
 }

@@ -1,40 +1,7 @@
+import type { LogEntry } from './log-entry.ts'
+import { Requests } from './requests.ts'
+
 const BUCKET_MS = 1000
-
-/** The entries of one second of the log, in the order in which they came. */
-class Bucket {
-  times = new Float64Array(64)
-  handles = new Int32Array(64)
-  length = 0
-  /** True while the times ascend. */
-  ordered = true
-
-  push(timeMs: number, handle: number): void {
-    const { length } = this
-    if (length === this.times.length) this.#grow()
-    if (length > 0 && timeMs < (this.times[length - 1] as number)) this.ordered = false
-    this.times[length] = timeMs
-    this.handles[length] = handle
-    this.length = length + 1
-  }
-
-  sort(): void {
-    const { times, handles, length } = this
-    const order = Array.from({ length }, (_, i) => i)
-    // Stable: what came first stays first.
-    order.sort((a, b) => (times[a] as number) - (times[b] as number))
-    this.times = Float64Array.from(order, (i) => times[i] as number)
-    this.handles = Int32Array.from(order, (i) => handles[i] as number)
-    this.ordered = true
-  }
-
-  #grow(): void {
-    const { times, handles } = this
-    this.times = new Float64Array(times.length * 2)
-    this.times.set(times)
-    this.handles = new Int32Array(handles.length * 2)
-    this.handles.set(handles)
-  }
-}
 
 /** A line that comes later than this after its place is late, ms. */
 export const TOLERANCE_MS = 60_000
@@ -49,9 +16,10 @@ const CAPACITY = 2 ** 20
  */
 export class ReorderBuffer {
   late = 0
-  readonly #emit: (timeMs: number, handle: number) => void
+  readonly #emit: (requests: Requests) => void
   readonly #capacity: number
-  readonly #buckets = Array.from({ length: BUCKETS }, () => new Bucket())
+  /** The requests of each second, in the order in which they came. */
+  readonly #buckets: readonly Requests[]
   /** Lines that wait for their place. */
   size = 0
   #newestMs = -1
@@ -60,14 +28,18 @@ export class ReorderBuffer {
   /** The time of the last line that had to go on early. */
   #lastMs = -1
 
-  /** @param emit called with lines in order, at a time when it may not push */
-  constructor(emit: (timeMs: number, handle: number) => void, capacity = CAPACITY) {
+  /**
+   * @param emit called with the requests of a second in order, which it copies; it may not push then
+   * @param keepsEntries whether it also keeps the entries of the log
+   */
+  constructor(emit: (requests: Requests) => void, keepsEntries: boolean, capacity = CAPACITY) {
     this.#emit = emit
     this.#capacity = capacity
+    this.#buckets = Array.from({ length: BUCKETS }, () => new Requests(keepsEntries))
   }
 
-  /** @param timeMs an integer, from 0 */
-  push(timeMs: number, handle: number): void {
+  /** @param timeMs the time of the entry, corrected: an integer, from 0 */
+  push(timeMs: number, entry: LogEntry): void {
     if (timeMs > this.#newestMs) {
       this.#newestMs = timeMs
       this.#releaseUntil(Math.floor((timeMs - TOLERANCE_MS) / BUCKET_MS))
@@ -75,7 +47,7 @@ export class ReorderBuffer {
     const isLate = timeMs < this.#newestMs - TOLERANCE_MS || timeMs < this.#lastMs
     if (isLate) this.late += 1
     const at = isLate ? this.#newestMs : timeMs
-    this.#bucket(Math.floor(at / BUCKET_MS)).push(at, handle)
+    this.#bucket(Math.floor(at / BUCKET_MS)).add(at, entry)
     this.size += 1
     if (this.size > this.#capacity) this.releaseEarly()
   }
@@ -101,15 +73,15 @@ export class ReorderBuffer {
   /** Returns the time of the last line that went on. */
   #release(second: number): number {
     const bucket = this.#bucket(second)
-    if (!bucket.ordered) bucket.sort()
-    const { length, times, handles } = bucket
-    for (let i = 0; i < length; i += 1) this.#emit(times[i] as number, handles[i] as number)
-    this.size -= length
-    bucket.length = 0
-    return times[length - 1] as number
+    if (!bucket.isOrdered) bucket.sort()
+    const last = bucket.times[bucket.length - 1] as number
+    this.#emit(bucket)
+    this.size -= bucket.length
+    bucket.clear()
+    return last
   }
 
-  #bucket(second: number): Bucket {
-    return this.#buckets[((second % BUCKETS) + BUCKETS) % BUCKETS] as Bucket
+  #bucket(second: number): Requests {
+    return this.#buckets[((second % BUCKETS) + BUCKETS) % BUCKETS] as Requests
   }
 }

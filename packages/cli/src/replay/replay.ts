@@ -1,15 +1,16 @@
-import { Arrivals } from '../log/arrivals.ts'
 import type { Clients } from '../log/clients.ts'
 import { withRoom } from '../log/columns.ts'
 import { Leaps } from '../log/leaps.ts'
 import type { LogEntry } from '../log/log-entry.ts'
 import { ReorderBuffer } from '../log/reorder-buffer.ts'
+import { Requests } from '../log/requests.ts'
 import type { ReplayPlan } from './replay-plan.ts'
-import { Batch } from './runs/batch.ts'
 import { NOBODY, type Run } from './runs/run.ts'
 import type { SharedWindow } from './statistics/shared-window.ts'
 import { TimelineCounts } from './statistics/timeline.ts'
 
+/** Requests that are played together: enough that a run's states, once in the CPU caches, serve several. */
+const BATCH = 32_768
 /** Bytes of lines that are kept whole until they are played: above it the oldest are played early. */
 const MOST_HELD = 128 * 1024 * 1024
 
@@ -28,14 +29,13 @@ export class Replay {
   readonly #whole: boolean
   /** Bytes of the lines that are kept whole. */
   #held = 0
-  readonly #arrivals = new Arrivals()
-  readonly #order = new ReorderBuffer((timeMs, handle) => this.#queue(timeMs, handle))
-  readonly #leaps = new Leaps((timeMs, handle) => this.#order.push(timeMs, handle))
-  readonly #batch = new Batch()
-  /** The requests that are due to be played. */
-  #dueTimes = new Float64Array(1024)
-  #dueHandles = new Int32Array(1024)
-  #due = 0
+  readonly #order: ReorderBuffer
+  readonly #leaps = new Leaps((timeMs, entry) => this.#order.push(timeMs, entry))
+  /**
+   * The requests that are due to be played: each run plays all of them before the next run does, because a run's states
+   * are then in the CPU caches.
+   */
+  readonly #due: Requests
   /** The number of requests of each client. */
   #requestCounts = new Uint32Array(1024)
 
@@ -44,6 +44,8 @@ export class Replay {
     this.demands = demands
     this.clients = clients
     this.#whole = whole
+    this.#due = new Requests(whole)
+    this.#order = new ReorderBuffer((requests) => this.#due.append(requests), whole)
   }
 
   get early(): number {
@@ -56,14 +58,13 @@ export class Replay {
 
   /** Takes a line's request; `play` plays it once no earlier one can come. */
   take(entry: LogEntry): void {
-    const kept = this.#whole ? entry : undefined
     if (this.#whole) this.#held += entry.size
-    this.#leaps.push(entry.time, this.#arrivals.add(entry, kept))
+    this.#leaps.push(entry)
   }
 
   /** Plays the requests that are due. Rejects with the errors of the user's functions. */
   async play(): Promise<void> {
-    await this.#playDue()
+    if (this.#due.length >= BATCH || this.#held > MOST_HELD) await this.#playDue()
     while (this.#held > MOST_HELD && this.#order.size > 0) {
       this.#order.releaseEarly()
       await this.#playDue()
@@ -74,8 +75,7 @@ export class Replay {
   async finish(): Promise<void> {
     this.#leaps.flush()
     this.#order.flush()
-    await this.play()
-    await this.#playBatch()
+    await this.#playDue()
     for (const { tally } of this.runs) tally.finish()
   }
 
@@ -94,48 +94,21 @@ export class Replay {
   }
 
   async #playDue(): Promise<void> {
-    const arrivals = this.#arrivals
-    for (let i = 0; i < this.#due; i += 1) {
-      const handle = this.#dueHandles[i] as number
-      const timeMs = this.#dueTimes[i] as number
-      this.#batch.add(
-        timeMs,
-        arrivals.client(handle),
-        arrivals.cost(handle),
-        arrivals.duration(handle),
-        arrivals.entry(handle),
-      )
-      arrivals.release(handle)
-      if (this.#batch.isFull) await this.#playBatch()
-    }
-    this.#due = 0
-    if (this.#held > MOST_HELD) await this.#playBatch()
-  }
-
-  async #playBatch(): Promise<void> {
-    const batch = this.#batch
+    const due = this.#due
+    // Of whole entries, the limiters of a run say what clients ask for.
+    if (!this.#whole) this.demands[0]?.ask(due)
     for (const run of this.runs) {
-      const pending = run.play(batch)
+      const pending = run.play(due)
       if (pending !== undefined) await pending
     }
-    if (this.runs.length === 0) this.#ask()
-    for (const demand of this.demands) demand.commit(batch.times, batch.length)
-    this.#count(this.runs[0]?.clients ?? batch.clients)
-    for (const entry of batch.entries) this.#held -= entry?.size ?? 0
-    batch.entries.length = 0
-    batch.length = 0
-  }
-
-  /** Counts the demand alone, where there are no runs. */
-  #ask(): void {
-    const { length, clients, costs } = this.#batch
-    for (let i = 0; i < length; i += 1) {
-      this.demands[0]?.mark(i, clients[i] as number, costs[i] as number)
-    }
+    for (const demand of this.demands) demand.commit(due)
+    this.#count(this.runs[0]?.clients ?? due.clients)
+    for (const entry of due.entries) this.#held -= entry.size
+    due.clear()
   }
 
   #count(clients: Int32Array): void {
-    const { times, length } = this.#batch
+    const { times, length } = this.#due
     if (length === 0) return
     if (this.requests === 0) this.fromMs = times[0] as number
     this.toMs = times[length - 1] as number
@@ -155,16 +128,5 @@ export class Replay {
     const count = this.#requestCounts[client] as number
     if (count === 0) this.clientsMet += 1
     this.#requestCounts[client] = count + 1
-  }
-
-  #queue(timeMs: number, handle: number): void {
-    const place = this.#due
-    if (place === this.#dueTimes.length) {
-      this.#dueTimes = withRoom(this.#dueTimes, place)
-      this.#dueHandles = withRoom(this.#dueHandles, place)
-    }
-    this.#dueTimes[place] = timeMs
-    this.#dueHandles[place] = handle
-    this.#due = place + 1
   }
 }

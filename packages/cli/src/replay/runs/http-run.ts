@@ -1,21 +1,22 @@
-import type { Charge, Decision } from '@sluice/core'
+import type { Charge, Decision, PolicyDecision } from '@sluice/core'
 import type { PolicySettings } from '@sluice/core/operator'
 import { type HttpLimiter, RoutedLimiter, type Verdict } from '@sluice/http/adapter'
 import { messageOf } from '@sluice/terminal/say'
 import type { Clients } from '../../log/clients.ts'
 import type { LogEntry } from '../../log/log-entry.ts'
 import type { Mask } from '../../log/mask.ts'
+import type { Requests } from '../../log/requests.ts'
 import type { ReplayOptions } from '../replay-options.ts'
+import { Agenda } from '../statistics/agenda.ts'
 import { InProgress } from '../statistics/in-progress.ts'
+import type { PolicyFigures } from '../statistics/policy-figures.ts'
 import { PolicyTally } from '../statistics/policy-tally.ts'
 import { RunTally } from '../statistics/run-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
-import { BATCH, type Batch } from './batch.ts'
 import { logAdapter } from './log-adapter.ts'
 import { NumberedStore } from './numbered-store.ts'
 import { summaryOf } from './policy-summary.ts'
 import { NOBODY, type Run } from './run.ts'
-import { SlotsInUse } from './slots-in-use.ts'
 
 type LogHttpLimiter = HttpLimiter<LogEntry, never>
 
@@ -39,12 +40,20 @@ export interface HttpRunSetup {
 /** Traffic through the limiters of the middleware, with all their options: needs whole entries. */
 export class HttpRun implements Run {
   readonly tally: RunTally
-  readonly clients = new Int32Array(BATCH)
+  clients = new Int32Array()
   readonly #setup: HttpRunSetup
   readonly #httpLimiters: RoutedLimiter<LogEntry, never>
   /** The tallies of a limiter's policies, by the scope of their keys. */
-  readonly #policies = new Map<string, readonly (PolicyTally | InProgress)[]>()
-  readonly #inUse = new SlotsInUse<InUse>()
+  readonly #policies = new Map<string, readonly PolicyFigures[]>()
+  /** The slots of requests are given back when these end. */
+  readonly #ends = new Agenda<InUse>((endMs, { httpLimiter, charges, decision }) => {
+    this.#nowMs = endMs
+    const back = charges.map((charge) => ({
+      ...charge,
+      cost: charge.claim === undefined ? 0 : -1,
+    }))
+    void httpLimiter.limiter.settleCharges(back, decision)
+  })
   #nowMs = 0
 
   /** @throws SluiceError for wrong options */
@@ -70,13 +79,14 @@ export class HttpRun implements Run {
     this.#policiesOf(base)
   }
 
-  async play({ length, times, clients, entries }: Batch): Promise<void> {
+  async play({ length, times, clients, entries }: Requests): Promise<void> {
+    this.clients = new Int32Array(length)
     for (let i = 0; i < length; i += 1) {
       const entry = entries[i] as LogEntry
       const nowMs = times[i] as number
-      this.#giveBack(nowMs)
+      this.#ends.runUntil(nowMs)
       this.#nowMs = nowMs
-      entry.time = this.#nowMs
+      entry.time = nowMs
       // A log does not show mounted routers: the entry that matches the path decides.
       const [httpLimiter] = this.#httpLimiters.of(entry)
       let verdict: Verdict | undefined
@@ -113,43 +123,21 @@ export class HttpRun implements Run {
     const { decision, charges } = verdict
     const numbers = charges.map(({ key }) => this.#setup.clients.number(key))
     const client = numbers[0] ?? logged
-    if (decision.allowed) this.tally.admit(this.#nowMs, client)
-    else this.tally.refuse(this.#nowMs, client)
     if (decision.ban?.began) this.tally.ban(client)
-    if (charges.length === 0) return client
     const holds = charges.some(({ claim }) => claim !== undefined)
-    if (holds && decision.allowed) {
-      this.#inUse.add(this.#nowMs + durationMs, { httpLimiter, charges, decision })
-    }
-    for (const [i, policy] of this.#policiesOf(httpLimiter).entries()) {
-      const { cost } = charges[i] as Charge
-      const number = numbers[i] as number
-      const decided = decision.policies[i] as (typeof decision.policies)[number]
-      const { delayMs, resetMs, allowed, dryRun } = decided
+    if (holds && decision.allowed)
+      this.#ends.add(this.#nowMs + durationMs, { httpLimiter, charges, decision })
+    const policies = charges.length === 0 ? [] : this.#policiesOf(httpLimiter)
+    for (const [i, policy] of policies.entries()) {
+      const { delayMs, resetMs, allowed, dryRun } = decision.policies[i] as PolicyDecision
       if (dryRun && !allowed) policy.wouldRefuse += 1
-      if (policy instanceof PolicyTally) {
-        policy.record(place, this.#nowMs, number, cost, decision.allowed, delayMs)
-      } else if (decision.allowed) policy.begin(this.#nowMs, number, durationMs)
-      const wholeInMs = policy instanceof PolicyTally ? resetMs : policy.fullIn(this.#nowMs, number)
-      policy.keys.touch(number, this.#nowMs, wholeInMs)
+      policy.count({
+        ...{ place, nowMs: this.#nowMs, client: numbers[i] as number, durationMs },
+        ...{ cost: (charges[i] as Charge).cost, admitted: decision.allowed, delayMs, resetMs },
+      })
     }
-    this.tally.noteKeys()
+    this.tally.count(this.#nowMs, client, decision.allowed)
     return client
-  }
-
-  /** Gives back the slots of requests that have ended. */
-  #giveBack(nowMs: number): void {
-    for (;;) {
-      const ended = this.#inUse.next(nowMs)
-      if (ended === undefined) return
-      const { httpLimiter, charges, decision } = ended.request
-      this.#nowMs = ended.endMs
-      const back = charges.map((charge) => ({
-        ...charge,
-        cost: charge.claim === undefined ? 0 : -1,
-      }))
-      void httpLimiter.limiter.settleCharges(back, decision)
-    }
   }
 
   /** The error of a function of the file, or of core about its result; with the request. */
@@ -163,7 +151,7 @@ export class HttpRun implements Run {
     )
   }
 
-  #policiesOf(httpLimiter: LogHttpLimiter): readonly (PolicyTally | InProgress)[] {
+  #policiesOf(httpLimiter: LogHttpLimiter): readonly PolicyFigures[] {
     const known = this.#policies.get(httpLimiter.scope)
     if (known !== undefined) return known
     const route = this.#setup.routeOf(httpLimiter)

@@ -8,15 +8,16 @@ import {
   type PolicyOptions,
   type StoreResult,
 } from '@sluice/core/store'
+import type { Requests } from '../../log/requests.ts'
+import { Agenda } from '../statistics/agenda.ts'
 import { InProgress } from '../statistics/in-progress.ts'
+import type { PolicyFigures } from '../statistics/policy-figures.ts'
 import { PolicyTally } from '../statistics/policy-tally.ts'
 import { RunTally } from '../statistics/run-tally.ts'
 import type { SharedWindow } from '../statistics/shared-window.ts'
-import { BATCH, type Batch } from './batch.ts'
 import { NumberedStore } from './numbered-store.ts'
 import { summaryOf } from './policy-summary.ts'
 import type { Run } from './run.ts'
-import { SlotsInUse } from './slots-in-use.ts'
 
 /**
  * Traffic through one policy with the same limit for every request. Requests go to the store
@@ -26,21 +27,25 @@ import { SlotsInUse } from './slots-in-use.ts'
 export class LedgerRun implements Run {
   readonly tally: RunTally
   clients: Int32Array = new Int32Array()
-  readonly #policy: PolicyTally | InProgress
-  /** Undefined unless the policy has `concurrent`. */
-  readonly #inUse: SlotsInUse<InUse> | undefined
+  readonly #policy: PolicyFigures
+  readonly #holdsSlots: boolean
   #slot = 0
   readonly #ledger: Ledger<'sync'>
   readonly #requests: readonly [readonly [Charge, ...Charge[]]]
-  readonly #demand: SharedWindow
   #nowMs = 0
   #client = 0
-  /** Whether a ban began with each request of the batch: 1 if it did. */
-  readonly #bans = new Uint8Array(BATCH)
-  /** Whether each request of the batch was admitted, how long it waits, and when its quota is full, ms. */
-  readonly #admitted = new Uint8Array(BATCH)
-  readonly #delays = new Float64Array(BATCH)
-  readonly #resets = new Float64Array(BATCH)
+  /** The slots of requests are given back when these end. */
+  readonly #ends = new Agenda<InUse>((endMs, { client, slot }) => {
+    this.#nowMs = endMs
+    this.#client = client
+    const charges = [{ ...this.#requests[0][0], cost: -1, claim: [slot] }]
+    this.#ledger.change({ kind: 'settle', charges })
+  })
+  /** The request in hand, which the policy counts. */
+  readonly #decided = {
+    ...{ place: 0, nowMs: 0, client: 0, cost: 0 },
+    ...{ admitted: false, delayMs: 0, resetMs: 0, durationMs: 0 },
+  }
 
   /**
    * @param demand counts what clients ask for
@@ -63,73 +68,45 @@ export class LedgerRun implements Run {
     const charge = { key: 'client', limit, cost: 1 }
     this.#requests = [[charge, ...(ban ? [{ key: 'client', limit: ban.limit, cost: 1 }] : [])]]
     this.tally = new RunTally(name)
-    this.#demand = demand
-    this.#inUse = policy.holdsSlots ? new SlotsInUse() : undefined
+    this.#holdsSlots = policy.holdsSlots
     const summary = summaryOf(policy)
     this.#policy = policy.holdsSlots ? new InProgress(summary) : new PolicyTally(summary, demand)
     this.tally.policies.push(this.#policy)
   }
 
-  /** Plays a batch. Each step runs for the whole batch: short loops use the CPU caches best. */
-  play(batch: Batch): void {
-    this.clients = batch.clients
-    this.#decide(batch)
-    this.tally.count(batch, this.#admitted, this.#bans)
-    if (this.#policy instanceof PolicyTally) {
-      this.#policy.count(batch, this.#admitted, this.#delays)
-    } else {
-      this.#policy.count(batch, this.#admitted, this.#resets)
-      this.#ask(batch)
-    }
-    this.tally.countKeys(this.#policy.keys, batch, this.#resets)
-  }
-
-  #decide({ length, times, clients, costs, durations }: Batch): void {
+  play({ length, times, clients, costs, durations }: Requests): void {
+    this.clients = clients
+    const decided = this.#decided
     const [[charge]] = this.#requests
     for (let i = 0; i < length; i += 1) {
       const nowMs = times[i] as number
-      this.#giveBack(nowMs)
+      const client = clients[i] as number
+      const cost = costs[i] as number
+      const durationMs = durations[i] as number
+      this.#ends.runUntil(nowMs)
       this.#nowMs = nowMs
-      this.#client = clients[i] as number
-      charge.cost = costs[i] as number
-      if (this.#inUse !== undefined) {
+      this.#client = client
+      charge.cost = cost
+      if (this.#holdsSlots) {
         this.#slot += 1
         Object.assign(charge, { cost: 1, claim: [this.#slot] })
       }
-      const { admitted: isAdmitted, outcomes } = this.#ledger.decide(
-        this.#requests,
-      )[0] as StoreResult
+      const { admitted, outcomes } = this.#ledger.decide(this.#requests)[0] as StoreResult
       const [outcome, ban] = outcomes as readonly [Outcome, Outcome?]
       const isBanned = ban?.admitted === false
-      this.#bans[i] = isBanned && ban.counted ? 1 : 0
-      this.#admitted[i] = isAdmitted ? 1 : 0
-      if (isAdmitted) {
-        const client = this.#client
-        const slot = this.#slot
-        this.#inUse?.add(nowMs + (durations[i] as number), { client, slot })
-      }
-      this.#delays[i] = outcome.delayMs
-      this.#resets[i] = isBanned ? resetOfBanned(outcome, ban) : outcome.resetMs
-    }
-  }
-
-  /** Requests in progress have no window: what clients ask for is counted all the same. */
-  #ask({ length, clients, costs }: Batch): void {
-    for (let i = 0; i < length; i += 1) {
-      this.#demand.mark(i, clients[i] as number, costs[i] as number)
-    }
-  }
-
-  /** Gives back the slots of requests that have ended. */
-  #giveBack(nowMs: number): void {
-    for (;;) {
-      const ended = this.#inUse?.next(nowMs)
-      if (ended === undefined) return
-      const { client, slot } = ended.request
-      this.#nowMs = ended.endMs
-      this.#client = client
-      const charges = [{ ...this.#requests[0][0], cost: -1, claim: [slot] }]
-      this.#ledger.change({ kind: 'settle', charges })
+      if (isBanned && ban.counted) this.tally.ban(client)
+      if (this.#holdsSlots && admitted)
+        this.#ends.add(nowMs + durationMs, { client, slot: this.#slot })
+      decided.place = i
+      decided.nowMs = nowMs
+      decided.client = client
+      decided.cost = cost
+      decided.admitted = admitted
+      decided.delayMs = outcome.delayMs
+      decided.resetMs = isBanned ? resetOfBanned(outcome, ban) : outcome.resetMs
+      decided.durationMs = durationMs
+      this.#policy.count(decided)
+      this.tally.count(nowMs, client, admitted)
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@sluice/core'
+import type { Requests } from '../../log/requests.ts'
 import type { RunTally } from '../statistics/run-tally.ts'
-import type { Batch } from './batch.ts'
 
 /** The traffic played through one limiter. */
 export interface Run {
@@ -10,8 +10,8 @@ export interface Run {
    * @returns nothing, or a promise if a user's function is asynchronous
    * @throws the errors of the user's functions
    */
-  play(batch: Batch): MaybePromise<void>
-  /** The client that the request at a place of the batch was counted for; `NOBODY` if exempt. */
+  play(requests: Requests): MaybePromise<void>
+  /** The client that the request at a place was counted for; `NOBODY` if exempt. */
   readonly clients: Int32Array
 }
 

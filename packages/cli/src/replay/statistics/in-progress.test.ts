@@ -3,11 +3,17 @@ import { InProgress } from './in-progress.ts'
 
 test('a client has something in progress until the last of its requests has ended', () => {
   const requests = new InProgress({} as never)
-  requests.begin(0, 0, 100)
-  requests.begin(10, 0, 20)
-  requests.begin(20, 1, 5)
-  expect([requests.fullIn(20, 0), requests.fullIn(20, 1), requests.fullIn(30, 1)]).toEqual([
-    80, 5, 0,
-  ])
+  const begin = (nowMs: number, client: number, durationMs: number) =>
+    requests.count({
+      ...{ place: 0, nowMs, client, cost: 1, admitted: true, delayMs: 0, resetMs: 0, durationMs },
+    })
+  begin(0, 0, 100_000)
+  begin(10_000, 0, 20_000)
+  begin(20_000, 1, 5000)
+  expect(requests.keys.count).toBe(2)
+  requests.keys.advance(26_000)
+  expect(requests.keys.count).toBe(1)
+  requests.keys.advance(101_000)
+  expect(requests.keys.count).toBe(0)
   expect([requests.peak(0), requests.peak(1)]).toEqual([2, 1])
 })

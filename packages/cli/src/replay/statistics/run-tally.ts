@@ -1,5 +1,3 @@
-import type { Batch } from '../runs/batch.ts'
-import type { LiveKeys } from './live-keys.ts'
 import type { PolicyFigures } from './policy-figures.ts'
 import { Refusals } from './refusals.ts'
 import { TimelineCounts } from './timeline.ts'
@@ -35,18 +33,21 @@ export class RunTally {
     this.#timeline.count(ADMITTED)
   }
 
-  admit(nowMs: number, client: number): void {
-    this.admitted += 1
+  /** A decision. Its policies have counted it. */
+  count(nowMs: number, client: number, admitted: boolean): void {
     this.#timeline.enter(nowMs)
-    this.#timeline.count(ADMITTED)
-    this.refusals.admit(client)
-  }
-
-  refuse(nowMs: number, client: number): void {
-    this.refused += 1
-    this.#timeline.enter(nowMs)
-    this.#timeline.count(REFUSED)
-    this.refusals.refuse(client, nowMs)
+    this.#timeline.count(admitted ? ADMITTED : REFUSED)
+    if (admitted) {
+      this.admitted += 1
+      this.refusals.admit(client)
+    } else {
+      this.refused += 1
+      this.refusals.refuse(client, nowMs)
+    }
+    let keys = 0
+    for (let i = 0; i < this.policies.length; i += 1)
+      keys += (this.policies[i] as PolicyFigures).keys.count
+    if (keys > this.peakKeys) this.peakKeys = keys
   }
 
   /** A ban begins, with a refusal that is counted separately. */
@@ -57,41 +58,6 @@ export class RunTally {
 
   get clientsBanned(): number {
     return this.#banned.size
-  }
-
-  /**
-   * Counts a whole batch of which nothing is exempt.
-   * @param admitted 1 for each request that was admitted, else 0
-   * @param bans 1 for each request with which a ban began
-   */
-  count({ length, times, clients }: Batch, admitted: Uint8Array, bans: Uint8Array): void {
-    for (let i = 0; i < length; i += 1) {
-      const nowMs = times[i] as number
-      const client = clients[i] as number
-      if (admitted[i] === 1) this.admit(nowMs, client)
-      else this.refuse(nowMs, client)
-      if (bans[i] === 1) this.ban(client)
-    }
-  }
-
-  /**
-   * Counts the keys of the only policy for a whole batch.
-   * @param resets the ms until the quota is full after each request
-   */
-  countKeys(keys: LiveKeys, { length, times, clients }: Batch, resets: Float64Array): void {
-    for (let i = 0; i < length; i += 1) {
-      keys.touch(clients[i] as number, times[i] as number, resets[i] as number)
-      if (keys.count > this.peakKeys) this.peakKeys = keys.count
-    }
-  }
-
-  /** Updates the peak number of keys, over all policies. */
-  noteKeys(): void {
-    let keys = 0
-    for (let i = 0; i < this.policies.length; i += 1) {
-      keys += (this.policies[i] as PolicyFigures).keys.count
-    }
-    if (keys > this.peakKeys) this.peakKeys = keys
   }
 
   get admittedTimeline(): number[] {

@@ -1,4 +1,5 @@
-import { BATCH } from '../runs/batch.ts'
+import { withRoom } from '../../log/columns.ts'
+import type { Requests } from '../../log/requests.ts'
 import type { Spool } from './spool.ts'
 import { type Most, TrueWindow } from './true-window.ts'
 
@@ -16,9 +17,9 @@ export class SharedWindow {
   /** Keeps every request for a second pass; undefined if none is needed. */
   spool: Spool | undefined
   #claimed = DEMAND
-  readonly #clients = new Int32Array(BATCH)
-  readonly #costs = new Float64Array(BATCH)
-  readonly #masks = new Uint8Array(BATCH)
+  #clients = new Int32Array(1024)
+  #costs = new Float64Array(1024)
+  #masks = new Uint8Array(1024)
 
   /** @param lanes the most lanes that policies claim */
   constructor(windowMs: number, lanes: number) {
@@ -36,15 +37,25 @@ export class SharedWindow {
     return this.#claimed
   }
 
-  /** Notes the request at a place of the batch, in a lane or in that of the demand alone. */
+  /** Notes what clients ask for. */
+  ask({ length, clients, costs }: Requests): void {
+    for (let i = 0; i < length; i += 1) this.mark(i, clients[i] as number, costs[i] as number)
+  }
+
+  /** Notes the request at a place, in a lane or in that of the demand alone. */
   mark(place: number, client: number, cost: number, lane = DEMAND): void {
+    if (place >= this.#masks.length) {
+      this.#clients = withRoom(this.#clients, place)
+      this.#costs = withRoom(this.#costs, place)
+      this.#masks = withRoom(this.#masks, place)
+    }
     this.#clients[place] = client
     this.#costs[place] = cost
     this.#masks[place] = (this.#masks[place] as number) | (1 << lane) | (1 << DEMAND)
   }
 
-  /** Counts the notes of a batch. */
-  commit(times: Float64Array, length: number): void {
+  /** Counts the notes. */
+  commit({ length, times }: Requests): void {
     for (let i = 0; i < length; i += 1) {
       const mask = this.#masks[i] as number
       if (mask === 0) continue
