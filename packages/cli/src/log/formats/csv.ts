@@ -1,7 +1,7 @@
-import { LineSplitter, MAX_LINE } from '../input/lines.ts'
+import { type LineReader, MAX_LINE } from '../input/lines.ts'
 import { LogEntry } from '../log-entry.ts'
 import { CsvRecord } from './csv-record.ts'
-import type { LogReader, LogSink } from './log-reader.ts'
+import type { LogSink } from './log-sink.ts'
 import type { Reading } from './reading.ts'
 import { RecordReader } from './record.ts'
 
@@ -21,11 +21,10 @@ interface Line {
  * An invalid one loses only its first line: each of the others is tried again as the beginning of a
  * record.
  */
-export class CsvReader implements LogReader {
+export class CsvReader implements LineReader {
   readonly #reading: Reading
   readonly #sink: LogSink
   readonly #records: RecordReader
-  readonly #splitter: LineSplitter
   #entry = new LogEntry()
   #delimiter: string = DELIMITERS[0]
   #header: readonly string[] | undefined
@@ -39,28 +38,20 @@ export class CsvReader implements LogReader {
     this.#reading = reading
     this.#sink = sink
     this.#records = new RecordReader(reading)
-    let number = 0
-    this.#splitter = new LineSplitter({
-      line: (bytes, start, end) => {
-        number += 1
-        this.#lines.push({ number, text: bytes.toString('utf8', start, end) })
-        this.#take()
-      },
-      tooLong: (beginning) => {
-        number += 1
-        this.#giveUp()
-        sink.unreadable(number, beginning.toString('utf8'), `longer than ${MAX_LINE} bytes`)
-      },
-    })
   }
 
-  write(chunk: Buffer): void {
-    this.#splitter.write(chunk)
+  line(bytes: Buffer, start: number, end: number, number: number): void {
+    this.#lines.push({ number, text: bytes.toString('utf8', start, end) })
+    this.#take()
   }
 
-  end(): void {
-    this.#splitter.end()
-    this.#giveUp()
+  /** Gives up the record in hand, since no line comes that could end it. */
+  giveUp(): void {
+    while (this.#lines.length > 0) {
+      this.#lose(NEVER_CLOSED)
+      this.#taken = 0
+      this.#take()
+    }
   }
 
   /** Takes all lines that there are into records. */
@@ -123,15 +114,6 @@ export class CsvReader implements LogReader {
   #lose(reason: string): void {
     const [first] = this.#lines.splice(0, 1)
     this.#sink.unreadable((first as Line).number, (first as Line).text, reason)
-  }
-
-  /** Gives up the record in hand, since no line comes that could end it. */
-  #giveUp(): void {
-    while (this.#lines.length > 0) {
-      this.#lose(NEVER_CLOSED)
-      this.#taken = 0
-      this.#take()
-    }
   }
 }
 

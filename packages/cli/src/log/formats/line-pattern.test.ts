@@ -4,8 +4,8 @@ import { LogEntry } from '../log-entry.ts'
 import { unmasked } from '../mask.ts'
 import { durationField } from './duration.ts'
 import { isPattern, LinePattern } from './line-pattern.ts'
-import { PatternFormat } from './pattern.ts'
 import type { Reading } from './reading.ts'
+import { recordFormat } from './record.ts'
 
 const AT = 1_795_269_630_000
 const NGINX =
@@ -17,7 +17,8 @@ function read(pattern: string, line: string, asked: Partial<Reading> = {}) {
   const reading = { clients, fields: {}, whole: true, mask: unmasked, ...asked }
   const entry = new LogEntry()
   const bytes = Buffer.from(`before ${line} after`)
-  const format = new PatternFormat(new LinePattern(pattern), reading)
+  const parts = new LinePattern(pattern)
+  const format = recordFormat(reading, (line) => parts.split(line))
   const reason = format.read(bytes, 7, bytes.length - 6, entry)
   return { reason, entry, key: reason === undefined ? clients.key(entry.client) : undefined }
 }

@@ -62,19 +62,19 @@ export class LinePattern {
     this.#end = pattern.slice(from)
   }
 
-  /** The fields of a line by their names, without those that are `-`; a text: the field that it lacks. */
+  /** The fields of a line by nginx's names, without those that are `-`; a text: which one it lacks. */
   split(line: string): Readonly<Record<string, unknown>> | string {
     const fields: Record<string, unknown> = {}
     let at = 0
     for (const [i, { before, name }] of this.#parts.entries()) {
-      if (!line.startsWith(before, at)) return name
+      if (!line.startsWith(before, at)) return lacking(name)
       at += before.length
       const end = endOf(line, at, before, this.#parts[i + 1]?.before ?? this.#end)
-      if (end < 0) return name
+      if (end < 0) return lacking(name)
       this.#set(fields, name, line.slice(at, end))
       at = end
     }
-    return line.slice(at) === this.#end ? fields : 'end'
+    return line.slice(at) === this.#end ? fields : lacking('end')
   }
 
   #set(fields: Record<string, unknown>, name: string, text: string): void {
@@ -97,6 +97,10 @@ export class LinePattern {
     }
     return Number.isNaN(this.#lastMs) ? text : this.#lastMs
   }
+}
+
+function lacking(name: string): string {
+  return `no ${name} where the pattern has it`
 }
 
 /** Where a field ends that stands before `after`; -1: nowhere. */

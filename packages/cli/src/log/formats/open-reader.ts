@@ -1,29 +1,38 @@
 import { UsageError } from '@sluice/terminal/usage-error'
+import { type LineReader, LineSplitter } from '../input/lines.ts'
 import { CombinedFormat } from './combined.ts'
 import { CsvReader } from './csv.ts'
-import { JsonFormat } from './json.ts'
-import { type LineFormat, LineReader } from './line-format.ts'
+import { jsonFields } from './json.ts'
+import { type LineFormat, lineReader } from './line-format.ts'
 import type { LinePattern } from './line-pattern.ts'
-import type { LogReader, LogSink } from './log-reader.ts'
-import { PatternFormat } from './pattern.ts'
+import type { LogSink } from './log-sink.ts'
 import type { FormatName, Reading } from './reading.ts'
+import { recordFormat } from './record.ts'
 
-/** @throws UsageError for fields that the format can't have */
-export function openReader(format: FormatName, reading: Reading, sink: LogSink): LogReader {
+/**
+ * Reads a file of one format, in chunks as they come.
+ *
+ * @throws UsageError for fields that the format can't have
+ */
+export function openReader(format: FormatName, reading: Reading, sink: LogSink): LineSplitter {
   if (format === 'combined') checkCombined(reading)
   else if (reading.duration !== undefined && reading.duration.field === undefined) {
     throw new UsageError(
       '--duration: JSON lines, CSV and patterns need a field, such as request_time:s',
     )
   }
-  if (format === 'csv') return new CsvReader(reading, sink)
-  return new LineReader(linesOf(format, reading), sink, reading.whole)
+  return new LineSplitter(readerOf(format, reading, sink), sink)
 }
 
-function linesOf(format: Exclude<FormatName, 'csv'>, reading: Reading): LineFormat {
-  if (format === 'json') return new JsonFormat(reading)
+function readerOf(format: FormatName, reading: Reading, sink: LogSink): LineReader {
+  if (format === 'csv') return new CsvReader(reading, sink)
+  return lineReader(formatOf(format, reading), sink, reading.whole)
+}
+
+function formatOf(format: Exclude<FormatName, 'csv'>, reading: Reading): LineFormat {
   if (format === 'combined') return new CombinedFormat(reading)
-  return new PatternFormat(reading.pattern as LinePattern, reading)
+  const pattern = reading.pattern as LinePattern
+  return recordFormat(reading, format === 'json' ? jsonFields : (line) => pattern.split(line))
 }
 
 function checkCombined({ fields: { key = 'ip', time, cost }, duration }: Reading): void {

@@ -2,14 +2,28 @@ import type { Clients } from '../clients.ts'
 import type { LogEntry } from '../log-entry.ts'
 import type { Mask } from '../mask.ts'
 import { type DurationField, readDuration, setDuration } from './duration.ts'
-import type { FieldNames } from './field-names.ts'
-import { type Fact, USUAL_NAMES } from './field-names.ts'
+import { type Fact, type FieldNames, USUAL_NAMES } from './field-names.ts'
+import type { LineFormat } from './line-format.ts'
 import type { Reading } from './reading.ts'
 import { readTime, whyOutOfReach } from './time.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Reads the entry out of a line that has named fields. */
+/** Lines that have named fields. @param fieldsOf the fields of a line; a text: why it has none */
+export function recordFormat(
+  reading: Reading,
+  fieldsOf: (line: string) => Fields | string,
+): LineFormat {
+  const records = new RecordReader(reading)
+  return {
+    read(bytes, start, end, entry) {
+      const fields = fieldsOf(bytes.toString('utf8', start, end))
+      return typeof fields === 'string' ? fields : records.read(fields, entry)
+    },
+  }
+}
+
+/** Reads the entry out of named fields. */
 export class RecordReader {
   readonly #clients: Clients
   readonly #asked: FieldNames

@@ -1,3 +1,5 @@
+import type { LogSink } from '../formats/log-sink.ts'
+
 /** The most bytes of a line that is kept: a file without line ends must not fill the memory. */
 export const MAX_LINE = 1024 * 1024
 
@@ -5,21 +7,27 @@ const LF = 0x0a
 const CR = 0x0d
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-export interface LineSink {
-  /** The bytes from `start` to `end` are valid until it returns. */
-  line(bytes: Buffer, start: number, end: number): void
-  /** @param beginning the first characters of the line */
-  tooLong(beginning: Buffer): void
+/** Reads the lines of a file. */
+export interface LineReader {
+  /**
+   * The bytes from `start` to `end` are valid until it returns.
+   * @param number of the line, from 1
+   */
+  line(bytes: Buffer, start: number, end: number, number: number): void
+  /** No line comes that goes on with those before. */
+  giveUp?(): void
 }
 
 /** Cuts chunks into lines: without their ends (LF or CRLF), and without a byte order mark. */
 export class LineSplitter {
-  readonly #sink: LineSink
+  readonly #reader: LineReader
+  readonly #sink: LogSink
   /** The beginning of an unfinished line. If it is too long, only enough of it to know that. */
   #rest = Buffer.alloc(0)
-  #first = true
+  #number = 0
 
-  constructor(sink: LineSink) {
+  constructor(reader: LineReader, sink: LogSink) {
+    this.#reader = reader
     this.#sink = sink
   }
 
@@ -29,7 +37,7 @@ export class LineSplitter {
       const end = chunk.indexOf(LF)
       this.#keep(end < 0 ? chunk : chunk.subarray(0, end))
       if (end < 0) return
-      this.end()
+      this.#takeRest()
       start = end + 1
     }
     for (;;) {
@@ -41,8 +49,13 @@ export class LineSplitter {
     this.#keep(chunk.subarray(start))
   }
 
-  /** Takes the rest as a line. */
   end(): void {
+    this.#takeRest()
+    this.#reader.giveUp?.()
+  }
+
+  /** Takes the rest as a line. */
+  #takeRest(): void {
     const line = this.#rest
     this.#rest = Buffer.alloc(0)
     if (line.length > 0) this.#emit(line, 0, line.length)
@@ -54,10 +67,16 @@ export class LineSplitter {
   }
 
   #emit(bytes: Buffer, start: number, end: number): void {
-    if (this.#first && bytes.subarray(start, start + MARK.length).equals(MARK)) start += MARK.length
-    this.#first = false
+    this.#number += 1
+    if (this.#number === 1 && bytes.subarray(start, start + MARK.length).equals(MARK))
+      start += MARK.length
     const last = end > start && bytes[end - 1] === CR ? end - 1 : end
-    if (last - start > MAX_LINE) this.#sink.tooLong(bytes.subarray(start, start + 200))
-    else this.#sink.line(bytes, start, last)
+    if (last - start <= MAX_LINE) {
+      this.#reader.line(bytes, start, last, this.#number)
+      return
+    }
+    this.#reader.giveUp?.()
+    const beginning = bytes.toString('utf8', start, start + 200)
+    this.#sink.unreadable(this.#number, beginning, `longer than ${MAX_LINE} bytes`)
   }
 }

@@ -1,9 +1,9 @@
 import { detectFormat, EXPECTED } from '../formats/detect.ts'
-import type { LogReader } from '../formats/log-reader.ts'
 import { openReader } from '../formats/open-reader.ts'
 import type { FormatName, Reading } from '../formats/reading.ts'
 import type { LogEntry } from '../log-entry.ts'
 import { InputError } from './input-error.ts'
+import type { LineSplitter } from './lines.ts'
 import { readSource, type Source } from './source.ts'
 
 /** The format must show in so much of a file. */
@@ -74,18 +74,19 @@ export class LogInput {
     afterChunk: () => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    let reader: LogReader | undefined
+    let reader: LineSplitter | undefined
     let begin = Buffer.alloc(0)
+    const before = this.bytes
     const count = (bytes: number) => {
-      this.bytes += bytes
+      this.bytes = before + bytes
     }
     for await (const chunk of readSource(source, count, signal)) {
-      if (reader !== undefined) await reader.write(chunk)
+      if (reader !== undefined) reader.write(chunk)
       else {
         begin = Buffer.concat([begin, chunk])
         if (!this.#isEnough(begin)) continue
         reader = this.#open(source, begin, take)
-        await reader.write(begin)
+        reader.write(begin)
       }
       await afterChunk()
     }
@@ -93,9 +94,9 @@ export class LogInput {
     if (signal.aborted) return
     if (reader === undefined && begin.length > 0) {
       reader = this.#open(source, begin, take)
-      await reader.write(begin)
+      reader.write(begin)
     }
-    await reader?.end()
+    reader?.end()
     await afterChunk()
   }
 
@@ -106,7 +107,7 @@ export class LogInput {
     return this.format !== undefined && begin.includes(LF)
   }
 
-  #open({ path, name }: Source, begin: Buffer, take: (entry: LogEntry) => void): LogReader {
+  #open({ path, name }: Source, begin: Buffer, take: (entry: LogEntry) => void): LineSplitter {
     const { reading } = this.#options
     this.format ??= detectFormat(begin.subarray(0, BEGINNING), reading.fields)
     if (this.format === undefined) {

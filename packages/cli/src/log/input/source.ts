@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { stdin } from 'node:process'
 import { addAbortSignal, pipeline, Readable } from 'node:stream'
@@ -44,10 +43,9 @@ function sizeOf(path: string): number | undefined {
 }
 
 /**
- * The bytes of a source in chunks, unpacked if they are gzip, whatever its name. A chunk is valid
- * until the next one is asked for.
+ * The bytes of a source in chunks, unpacked if they are gzip, whatever its name.
  *
- * @param onRead called with the number of bytes read from the file (compressed, if it is)
+ * @param onRead called with the number of bytes read from the file so far (compressed, if it is)
  * @param signal ends them early
  * @throws InputError where they can't be read, are broken gzip, or are packed in another way
  */
@@ -56,92 +54,40 @@ export async function* readSource(
   onRead: (bytes: number) => void,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const chunks = path === '-' ? standardInput(signal) : fileChunks(path, signal)
+  const file = path === '-' ? stdin : createReadStream(path, { highWaterMark: CHUNK })
   try {
-    yield* unpacked(path, counted(chunks, onRead))
+    for await (const chunk of await unpacked(path, addAbortSignal(signal, file))) {
+      onRead((file as { bytesRead?: number }).bytesRead ?? 0)
+      yield chunk
+    }
   } catch (error) {
     if (signal.aborted) return
     throw error instanceof InputError ? error : new InputError(`${path}: ${reasonOf(error)}`)
-  }
-}
-
-async function* standardInput(signal: AbortSignal): AsyncGenerator<Buffer> {
-  yield* addAbortSignal(signal, stdin)
-}
-
-/**
- * The chunks of a file, always in the same memory: a stream would allocate for each. The next chunk is
- * read while the last one is in use.
- */
-async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const file = await open(path)
-  const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)] as const
-  const read = (turn: number) => file.read(buffers[turn % 2] as Buffer, 0, CHUNK, null)
-  let next = read(0)
-  try {
-    for (let turn = 1; !signal.aborted; turn += 1) {
-      const { bytesRead, buffer } = await next
-      if (bytesRead === 0) return
-      next = read(turn)
-      // A failure is reported when the next chunk is asked for, which may never happen.
-      next.catch(() => {})
-      yield buffer.subarray(0, bytesRead)
-    }
   } finally {
-    await next.catch(() => {})
-    await file.close()
-  }
-}
-
-async function* counted(
-  chunks: AsyncGenerator<Buffer>,
-  onRead: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    onRead(chunk.length)
-    yield chunk
+    file.destroy()
   }
 }
 
 /** Decides by the first bytes, which may come one by one. */
-async function* unpacked(path: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function unpacked(path: string, file: Readable): Promise<Readable> {
   let begin = Buffer.alloc(0)
-  while (begin.length < SHOWN) {
-    const { value, done } = await chunks.next()
-    if (done) break
-    begin = Buffer.concat([begin, value])
+  for await (const chunk of file.iterator({ destroyOnReturn: false })) {
+    begin = Buffer.concat([begin, chunk])
+    if (begin.length >= SHOWN) break
   }
   const packed = PACKED.find((each) => begin.subarray(0, each.begin.length).equals(each.begin))
-  if (packed !== undefined) {
-    await chunks.return(undefined)
-    throw new InputError(howToUnpack(path, packed))
-  }
-  const whole = after(begin, chunks)
-  if (!begin.subarray(0, GZIP.length).equals(GZIP)) yield* whole
-  else yield* unzipped(whole)
+  if (packed !== undefined) throw new InputError(howToUnpack(path, packed))
+  if (file.readableEnded) return Readable.from(begin.length > 0 ? [begin] : [])
+  file.unshift(begin)
+  if (!begin.subarray(0, GZIP.length).equals(GZIP)) return file
+  // A failure is thrown to the reader of the chunks.
+  return pipeline(file, createGunzip({ chunkSize: CHUNK }), () => {})
 }
 
 function howToUnpack(path: string, { name, unpack }: (typeof PACKED)[number]): string {
   return path === '-'
     ? `standard input is ${name}: pipe it through ${unpack} first`
     : `${path}: this is ${name}; pipe it:  ${unpack} ${path} | sluice replay …`
-}
-
-function unzipped(chunks: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
-  const gunzip = createGunzip({ chunkSize: CHUNK })
-  // Its failure is thrown to the reader of the chunks.
-  pipeline(Readable.from(copied(chunks)), gunzip, () => {})
-  return gunzip
-}
-
-/** Copies chunks, for a reader that has one in hand while it asks for the next. */
-async function* copied(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk)
-}
-
-async function* after(begin: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  if (begin.length > 0) yield begin
-  yield* rest
 }
 
 function reasonOf(error: unknown): string {

@@ -10,10 +10,3 @@ export interface LogSink {
    */
   unreadable(line: number, text: string, reason: string): void
 }
-
-/** Reads a file of one format, in chunks as they come. */
-export interface LogReader {
-  /** Done when it returns, or when its promise is kept. */
-  write(chunk: Buffer): void | Promise<void>
-  end(): void | Promise<void>
-}
