@@ -11,7 +11,7 @@ import {
   toJsonLines,
 } from './testing/known-traffic.ts'
 import { decide, figuresOf, timelineOf } from './testing/oracle.ts'
-import { runCli } from './testing/run-cli.ts'
+import { replayed } from './testing/replayed.ts'
 
 const LIMIT = 100
 const WINDOW_MS = 60_000
@@ -27,14 +27,6 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** The requests in whole seconds, one unit each, as a combined log has them. */
 function inSeconds(requests: readonly KnownRequest[]): KnownRequest[] {
   return requests.map((each) => ({ ...each, atMs: each.atMs - (each.atMs % 1000), cost: 1 }))
-}
-
-async function replay(name: string, log: string, flags: readonly string[]): Promise<Report> {
-  const file = join(folder, name)
-  writeFileSync(file, log)
-  const { stdout, stderr, code } = await runCli(['replay', file, ...FLAGS, ...flags, '--json'])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout) as Report
 }
 
 describe.each([
@@ -57,7 +49,9 @@ describe.each([
   const requests = made(knownTraffic(seed, 5))
   let report: Report
   beforeAll(async () => {
-    report = await replay(`${log}.txt`, written(requests), [...flags, '--show-clients'])
+    const file = join(folder, `${log}.txt`)
+    writeFileSync(file, written(requests))
+    report = await replayed(file, ...FLAGS, ...flags, '--show-clients')
   })
 
   it.each(ALGORITHM_NAMES)('reports for %s exactly what its definition says', (name) => {

@@ -11,18 +11,13 @@ import {
   toCombined,
   toJsonLines,
 } from './testing/known-traffic.ts'
+import { replayed } from './testing/replayed.ts'
 import { complaints, ended, runCli, startCli } from './testing/run-cli.ts'
 
 const { folder, file } = scratch()
 // Four minutes have one edge of a window with a burst at each side of it, in the third.
 const known = file('known.txt', toCombined(knownTraffic(3, 4)))
 const LIMIT = ['--limit', '100', '--window', '1m']
-
-async function report(...args: string[]): Promise<Report> {
-  const { code, stdout, stderr } = await runCli(['replay', ...args, '--json'])
-  expect({ code, stderr: complaints(stderr) }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout) as Report
-}
 
 describe('the report', () => {
   it('is a table and findings, without colours if there is no terminal', async () => {
@@ -73,15 +68,15 @@ describe('the report', () => {
     const SHORT = ['--limit', '1', '--algorithm', 'sliding-log', '--window']
 
     it('says which refusals may come from the log, and the same with fractions has none', async () => {
-      const short = await report(seconds, ...SHORT, '1s')
+      const short = await replayed(seconds, ...SHORT, '1s')
       expect([refusedOf(short), about(short).length]).toEqual([20, 1])
       const pattern = ['--format', '$msec $remote_addr']
-      const half = await report(exact, ...SHORT, '500ms', ...pattern)
+      const half = await replayed(exact, ...SHORT, '500ms', ...pattern)
       expect([refusedOf(half), about(half)]).toEqual([0, []])
     })
 
     it('says nothing of a window in which a second is little', async () => {
-      expect(about(await report(seconds, ...SHORT, '1m'))).toEqual([])
+      expect(about(await replayed(seconds, ...SHORT, '1m'))).toEqual([])
     })
   })
 
@@ -102,7 +97,7 @@ describe('windows of the calendar', () => {
       `${at.map((time) => JSON.stringify({ time, ip: '192.0.2.1' })).join('\n')}\n`,
     )
     const refused = async (...flags: string[]) => {
-      const { runs } = await report(log, '--limit', '1', '--window', 'day', ...flags)
+      const { runs } = await replayed(log, '--limit', '1', '--window', 'day', ...flags)
       return runs.map((run) => [run.name, run.refused])
     }
     expect(await refused()).toEqual([['fixed-window', 2]])
@@ -166,7 +161,7 @@ describe('requests in progress', () => {
     ],
   ])('of a combined log, as %s writes it', async (name, text, flags) => {
     const log = file(`${name}.log`, text)
-    const { runs, timeline } = await report(log, '--concurrent', '2', ...flags)
+    const { runs, timeline } = await replayed(log, '--concurrent', '2', ...flags)
     expect(runs).toMatchObject([
       { name: 'concurrency', admitted: 3, refused: 1, most: [{ units: 2 }] },
     ])
@@ -176,7 +171,7 @@ describe('requests in progress', () => {
   it('of JSON lines, next to limits per window and with bans', async () => {
     const log = json('end', 'took.jsonl')
     for (const field of ['request_time:s', 'took:ms']) {
-      const { runs } = await report(
+      const { runs } = await replayed(
         log,
         ...['--concurrent', '2', '--duration', field, '--limit', '100', '-a', 'fixed-window'],
       )
@@ -186,7 +181,7 @@ describe('requests in progress', () => {
       ])
     }
     const banned = ['--concurrent', '2', '--duration', 'took:ms', '--ban', '1/1h/1m']
-    const [run] = (await report(log, ...banned)).runs
+    const [run] = (await replayed(log, ...banned)).runs
     expect(run).toMatchObject({ admitted: 2, refused: 2, bans: 1, clientsBanned: 1 })
   })
 
@@ -211,7 +206,7 @@ describe('requests in progress', () => {
   it('alone, limits per window are suggested all the same', async () => {
     const log = json('start', 'suggest.jsonl')
     const flags = ['--concurrent', '2', '--duration', 'took:ms', '--logged-at', 'start']
-    const { suggestion } = await report(log, ...flags, '--suggest')
+    const { suggestion } = await replayed(log, ...flags, '--suggest')
     expect(suggestion?.rows[0]).toMatchObject({ share: 0.99, limit: 4 })
   })
 
@@ -220,7 +215,7 @@ describe('requests in progress', () => {
       'short.log',
       combined('end', (seconds) => (seconds === 1 ? '-' : '5.000')),
     )
-    const { source } = await report(log, '--concurrent', '2', '--duration', 's')
+    const { source } = await replayed(log, '--concurrent', '2', '--duration', 's')
     expect(source).toMatchObject({ lines: 4, unreadable: 2 })
   })
 })
@@ -229,10 +224,10 @@ describe('bans', () => {
   const BAN = ['-a', 'sliding-log', '--ban', '3/1h/1m,10m']
 
   it('are counted, in JSON, in the table and on the page', async () => {
-    const [run] = (await report(known, ...LIMIT, ...BAN)).runs
+    const [run] = (await replayed(known, ...LIMIT, ...BAN)).runs
     expect(run?.bans).toBeGreaterThan(1)
     expect(run?.clientsBanned).toBeGreaterThan(0)
-    const [without] = (await report(known, ...LIMIT, '-a', 'sliding-log')).runs
+    const [without] = (await replayed(known, ...LIMIT, '-a', 'sliding-log')).runs
     expect(without).toMatchObject({ bans: 0, clientsBanned: 0 })
     expect(run?.refused).toBeGreaterThan(without?.refused ?? 0)
     const page = `${folder}/bans.html`
@@ -252,8 +247,8 @@ describe('bans', () => {
         ban: { after: 3, within: '1h', for: ['1m', '10m'] },
       }),
     )
-    const [short] = (await report(known, ...LIMIT, ...BAN)).runs
-    const [whole] = (await report(known, '--config', config)).runs
+    const [short] = (await replayed(known, ...LIMIT, ...BAN)).runs
+    const [whole] = (await replayed(known, '--config', config)).runs
     expect([whole?.bans, whole?.clientsBanned, whole?.refused]).toEqual([
       short?.bans,
       short?.clientsBanned,
@@ -387,14 +382,14 @@ describe('--suggest', () => {
   it('suggests limits at which so many clients are never refused, and bursts that are just enough', async () => {
     const requests = [...knownTraffic(5), ...small(600)].sort((one, other) => one.atMs - other.atMs)
     const log = file('suggest.jsonl', toJsonLines(requests))
-    const { suggestion, runs } = await report(log, '--cost', 'cost', '--suggest')
+    const { suggestion, runs } = await replayed(log, '--cost', 'cost', '--suggest')
     expect(runs).toEqual([])
     const rows = suggestion?.rows ?? []
     expect(rows.map(({ share }) => share)).toEqual([0.99, 0.999, 0.9999])
     expect(new Set(rows.map(({ limit }) => limit)).size).toBeGreaterThan(1)
     for (const { limit, burst } of rows) {
       const args = [log, '--cost', 'cost', '--limit', `${limit}`, '-a', 'sliding-log']
-      const [run] = (await report(...args, '--show-clients')).runs
+      const [run] = (await replayed(...args, '--show-clients')).runs
       const refused = new Set(run?.mostRefused.map(({ client }) => client))
       const spared = requests.filter(({ client }) => !refused.has(client))
       expect(refusesAny(spared, limit, burst)).toBe(false)
@@ -449,7 +444,7 @@ describe('--config', () => {
          skip: (request: Request) => request.get('user-agent') === 'agent/0',
        }`,
     )
-    const { clients, runs } = await report(log, '--config', config, '--show-clients')
+    const { clients, runs } = await replayed(log, '--config', config, '--show-clients')
     expect(runs).toHaveLength(1)
     const [run] = runs
     expect(run).toMatchObject({
@@ -484,7 +479,7 @@ describe('--config', () => {
     ['limit.cjs', "module.exports = { limit: 2, window: '1m' }"],
     ['limit.js', "export default { limit: 2, window: '1m' }"],
   ])('is a file such as %s', async (name, content) => {
-    const [run] = (await report(log, '--config', file(name, content))).runs
+    const [run] = (await replayed(log, '--config', file(name, content))).runs
     expect(run).toMatchObject({ admitted: 6, refused: 4 })
   })
 
@@ -494,7 +489,7 @@ describe('--config', () => {
       '{ "limit": 1, "window": "1m", "algorithm": "leaky-bucket", "maxDelay": "1d", "key": "user" }',
     )
     const many = `${readFileSync(log, 'utf8').split('\n')[0]}\n`.repeat(1500)
-    const [run] = (await report(file('many.txt', many), '--config', config)).runs
+    const [run] = (await replayed(file('many.txt', many), '--config', config)).runs
     expect(run).toMatchObject({ admitted: 1441, refused: 59 })
   })
 
@@ -551,7 +546,7 @@ describe('--policy', () => {
   }
   const config = file('live.json', JSON.stringify(options))
   const limits = (name: string, policies: object) => file(name, JSON.stringify({ policies }))
-  const withFile = (path: string) => report(log, '--config', config, '--policy', path)
+  const withFile = (path: string) => replayed(log, '--config', config, '--policy', path)
 
   it('says what the document would have done, beside what the code does', async () => {
     const { runs, findings } = await withFile(

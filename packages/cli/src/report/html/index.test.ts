@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from '@jest/globals'
-import { sampleReport } from '../../testing/sample-report.ts'
-import type { Run } from '../report.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { scratch } from '@sluice/test-harness/jest'
+import { knownTraffic, toJsonLines } from '../../testing/known-traffic.ts'
+import { replayed } from '../../testing/replayed.ts'
+import type { Report, Run } from '../report.ts'
 import { renderReport } from './index.ts'
 
-const sample = sampleReport()
-const run = sample.runs[0] as Run
+const { file } = scratch()
+let sample: Report
+let run: Run
+beforeAll(async () => {
+  const log = file('access.jsonl', toJsonLines(knownTraffic(3, 4)))
+  sample = await replayed(log, '--limit', '100', '--suggest')
+  run = sample.runs[0] as Run
+})
+
+const rendered = (change: Partial<Report>) => renderReport({ ...sample, ...change })
 
 /** The text of a page, without script and style, tags as spaces. */
 function textOf(page: string): string {
@@ -16,7 +26,7 @@ function textOf(page: string): string {
 }
 
 test('the same report gives the same page', () => {
-  expect(renderReport(sampleReport())).toBe(renderReport(sampleReport()))
+  expect(renderReport(sample)).toBe(renderReport(sample))
 })
 
 test('the page lets its own script and style in, and nothing else', () => {
@@ -61,9 +71,7 @@ test('one run, of several policies, as a configuration file has them', () => {
     over: [],
   }))
   const page = textOf(
-    renderReport(
-      sampleReport({ runs: [{ ...run, name: 'limits.json', policies, most, exempt: 12 }] }),
-    ),
+    rendered({ runs: [{ ...run, name: 'limits.json', policies, most, exempt: 12 }] }),
   )
   expect(page).toContain('What this limit would have done')
   expect(page).toContain('limits.json burst token-bucket 20 1 s burst 40')
@@ -73,25 +81,25 @@ test('one run, of several policies, as a configuration file has them', () => {
 
 describe('a report without findings', () => {
   test('no findings and no suggestion have no section', () => {
-    const page = renderReport(sampleReport({ findings: [], suggestion: undefined }))
+    const page = rendered({ findings: [], suggestion: undefined })
     expect(page).not.toMatch(/What stands out|Limits to consider/)
   })
 
   test('nobody refused', () => {
     const quiet = { ...run, refused: 0, clientsRefused: 0, mostRefused: [], longestRefusedMs: 0 }
-    const page = textOf(renderReport(sampleReport({ runs: [quiet] })))
+    const page = textOf(rendered({ runs: [quiet] }))
     expect(page).toContain('No client was refused.')
   })
 
   test('every line readable and in order', () => {
     const source = { ...sample.source, lines: 9, unreadable: 0, unreadableLines: [], late: 0 }
-    const page = textOf(renderReport(sampleReport({ source })))
-    expect(page).toContain('9 lines of combined log, all of them readable. ')
+    const page = textOf(rendered({ source }))
+    expect(page).toContain('9 lines of JSON lines, all of them readable. ')
   })
 })
 
 test('an interrupted replay says so, a finished one does not', () => {
   const source = { ...sample.source, interrupted: true }
-  expect(renderReport(sampleReport({ source }))).toContain('Stopped before the end')
+  expect(rendered({ source })).toContain('Stopped before the end')
   expect(renderReport(sample)).not.toContain('Stopped before the end')
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { number } from '@sluice/terminal/words'
+import { count, duration, moment, number, percent } from '@sluice/terminal/words'
 import {
   expectAccessible,
   expectNoSidewaysScroll,
@@ -16,16 +16,24 @@ import { until } from '@sluice/test-harness/redis'
 import { dayOfTraffic } from '../../testing/day-of-traffic.ts'
 import { toCombined } from '../../testing/known-traffic.ts'
 import { runCli } from '../../testing/run-cli.ts'
-import { sampleReport } from '../../testing/sample-report.ts'
 import type { Report, Run } from '../report.ts'
+import { rangeOf } from './bins.ts'
 import { renderReport } from './index.ts'
 
 const browser = useBrowser()
-const sample = sampleReport()
 let folder: string
+/** The page that the command has written of a day of traffic, and its report. */
+let written: string
+let sample: Report
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-report-'))
+  const log = join(folder, 'access.log')
+  written = join(folder, 'replay.html')
+  writeFileSync(log, `${toCombined(dayOfTraffic())}\u0016\u0003\u0001 - -\n`)
+  const limits = ['--limit', '100', '--window', '1m', '--suggest']
+  const { stdout } = await runCli(['replay', log, ...limits, '--html', written, '--json'])
+  sample = JSON.parse(stdout)
 })
 
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -44,6 +52,11 @@ function cellsOf(page: Page, caption: string): Promise<string[][]> {
       [...row.cells].map((cell) => cell.textContent!.trim().replace(/\s+/g, ' ')),
     ),
   )
+}
+
+const stepAt = (step: number) => {
+  const { startMs, stepMs } = sample.timeline
+  return moment(startMs + step * stepMs)
 }
 
 /** What is drawn in each chart. */
@@ -80,7 +93,7 @@ test('the mouse over one chart shows that moment in all charts', async () => {
   const before = await outputOf(page, 4).textContent()
   const over = page.locator('#timeline .u-over').first()
   const { width } = (await over.boundingBox())!
-  await over.hover({ position: { x: (width * 60.5) / 96, y: 20 } })
+  await over.hover({ position: { x: (width * 60.5) / sample.timeline.requests.length, y: 20 } })
   for (const [i, run] of sample.runs.entries()) {
     const text = `${number(run.admittedTimeline[60]!)} admitted, ${number(run.refusedTimeline[60]!)} refused`
     await outputOf(page, i).getByText(text, { exact: true }).waitFor()
@@ -102,7 +115,7 @@ test('the keyboard alone moves through the charts, switches them and opens table
 
   await tabTo(page, '#timeline input[type=range]')
   await page.keyboard.press('ArrowRight')
-  expect(await slider.getAttribute('aria-valuetext')).toBe('2026-11-20 00:15:00 UTC')
+  expect(await slider.getAttribute('aria-valuetext')).toBe(stepAt(1))
   const { admittedTimeline, refusedTimeline } = sample.runs[2] as Run
   expect(await outputOf(page, 2).textContent()).toBe(
     `${number(admittedTimeline[1]!)} admitted, ${number(refusedTimeline[1]!)} refused`,
@@ -114,12 +127,13 @@ test('the keyboard alone moves through the charts, switches them and opens table
 
   await tabTo(page, '#demand input[type=range]')
   await page.keyboard.press('End')
-  expect(await page.locator('#demand output').textContent()).toBe('1 client')
+  const { clients } = sample.demand[0]!.bins.at(-1)!
+  expect(await page.locator('#demand output').textContent()).toBe(count(clients, 'client'))
 
   await tabTo(page, '#refused-0')
   await page.keyboard.press('ArrowDown')
   expect(await page.locator('#refused table:visible caption').textContent()).toContain(
-    'sliding-window refused most',
+    `${sample.runs[1]!.name} refused most`,
   )
 })
 
@@ -158,21 +172,23 @@ describe('without scripts', () => {
         [timeline.requests, ...timelines].map((counts) => number(counts[step]!)),
       ),
     )
-    expect(steps[6]![0]).toBe('2026-11-20 01:30:00 UTC')
+    expect(steps[6]![0]).toBe(stepAt(6))
     const peaks = await cellsOf(page, 'Peaks in 1 min')
     expect(peaks.map(([, clients]) => clients)).toEqual(
       demand[0]!.bins.map(({ clients }) => number(clients)),
     )
-    expect(peaks[5]![0]).toBe('7–8')
+    expect(peaks.at(-1)![0]).toBe(rangeOf(demand[0]!.bins.at(-1)!))
     const summary = await cellsOf(page, 'What each run admitted and refused')
+    const run = runs[0]!
+    const [most] = run.most
     expect(summary[0]).toEqual([
-      'fixed-window',
-      number(runs[0]!.admitted),
-      `${number(runs[0]!.refused)} 10.3 %`,
-      '14 0.54 %',
-      '196 1.96 × limit',
-      '1 h 37 min',
-      '612',
+      run.name,
+      number(run.admitted),
+      `${number(run.refused)} ${percent(run.refused / run.requests)}`,
+      `${number(run.clientsRefused)} ${percent(run.clientsRefused / sample.clients)}`,
+      `${number(most!.units)} ${(most!.units / 100).toFixed(2)} × limit`,
+      duration(run.longestRefusedMs),
+      number(run.peakKeys),
     ])
     const limits = await cellsOf(page, 'Limits that would have spared')
     expect(limits).toEqual(
@@ -183,13 +199,10 @@ describe('without scripts', () => {
       ]),
     )
     const past = await cellsOf(page, 'admitted more than the limit')
-    expect(past[0]!.slice(-3)).toEqual(['17 clients', '9 clients', '4 clients'])
+    expect(past[0]!.slice(-3)).toEqual(most!.over.map(({ clients }) => count(clients, 'client')))
     const unreadable = await cellsOf(page, 'could not be read')
-    expect(unreadable[2]).toEqual([
-      'access.log.1.gz:12',
-      'is no line of a combined log',
-      '\\u0016\\u0003\\u0001 - -',
-    ])
+    const { line, reason } = sample.source.unreadableLines[0]!
+    expect(unreadable).toEqual([[`access.log:${line}`, reason, '\\u0016\\u0003\\u0001 - -']])
     expect(await page.locator('.plot:visible').count()).toBe(0)
   })
 
@@ -218,7 +231,7 @@ test('what a log says is shown letter by letter and does nothing', async () => {
     names: [hostile],
     unreadableLines: [{ name: hostile, line: 1, text: hostile, reason: hostile }],
   }
-  const page = await open(sampleReport({ runs, source, findings: [hostile] }))
+  const page = await open({ ...sample, runs, source, findings: [hostile] })
   expect(await page.title()).toBe(`Replay of ${hostile} – Sluice`)
   expect(await page.locator('img').count()).toBe(0)
   expect(await page.locator('#refused code:visible').first().textContent()).toBe(hostile)
@@ -238,10 +251,12 @@ test('printed, it has the charts of a light page, all tabs and no controls', asy
 })
 
 describe('reports at the edges', () => {
+  const of = (change: Partial<Report>): Report => ({ ...sample, ...change })
+
   test('one request of one client', async () => {
     const one = { ...(sample.runs[1] as Run), requests: 1, admitted: 1, refused: 0 }
     const page = await open(
-      sampleReport({
+      of({
         requests: 1,
         clients: 1,
         timeline: { ...sample.timeline, requests: [1] },
@@ -257,7 +272,7 @@ describe('reports at the edges', () => {
   test('stopped before anything was played', async () => {
     const runs = sample.runs.map((run) => ({ ...run, admittedTimeline: [], refusedTimeline: [] }))
     const page = await open(
-      sampleReport({
+      of({
         requests: 0,
         clients: 0,
         timeline: { ...sample.timeline, requests: [] },
@@ -279,26 +294,14 @@ describe('reports at the edges', () => {
       { ...sample.demand[0]!, limits: [5000, 9000] },
       { ...sample.demand[0]!, windowMs: 1000, limits: [] },
     ]
-    const page = await open(sampleReport({ demand }))
+    const page = await open(of({ demand }))
     expect(await page.locator('#demand canvas').count()).toBe(2)
   })
 })
 
 describe('of a real replay', () => {
-  let report: Report
-  let file: string
-
-  beforeAll(async () => {
-    const log = join(folder, 'access.log')
-    file = join(folder, 'replay.html')
-    writeFileSync(log, toCombined(dayOfTraffic()))
-    const limits = ['--limit', '100', '--window', '1m', '--suggest']
-    const { stdout } = await runCli(['replay', log, ...limits, '--html', file, '--json'])
-    report = JSON.parse(stdout)
-  })
-
   test('the page that the command writes is the page of its report', () => {
-    expect(readFileSync(file, 'utf8')).toBe(renderReport(report))
+    expect(readFileSync(written, 'utf8')).toBe(renderReport(sample))
   })
 
   test.each([
@@ -306,13 +309,10 @@ describe('of a real replay', () => {
     { name: 'report-dark.png', scheme: 'dark', from: '#timeline', to: '#demand' },
     { name: 'report-phone.png', device: 'phone', from: '#demand', to: '#demand .charts' },
   ] as const)('$name', async (kind: Kind) => {
-    const page = await open(
-      { ...report, source: { ...report.source, names: ['access.log'] } },
-      kind,
-    )
+    const page = await open(sample, kind)
     const steps = await cellsOf(page, 'Requests over time')
     const total = steps.reduce((sum, [, requests]) => sum + Number(requests!.replace(',', '')), 0)
-    expect(total).toBe(report.requests)
+    expect(total).toBe(sample.requests)
     await picture(page, kind.name, { fullPage: true, clip: await partOf(page, kind) })
   })
 })
