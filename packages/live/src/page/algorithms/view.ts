@@ -9,5 +9,5 @@ export interface View<State> {
   /** A `Drawing`, written as a method so that views of all states fit into one table. */
   Drawing(props: { readonly lane: Lane<State> }): ComponentChildren
   /** Describes the algorithm in a sentence or two. */
-  readonly about: ComponentChildren
+  readonly about: string
 }

@@ -1,5 +1,5 @@
 import { algorithms } from '../../limits.ts'
-import { views } from '../algorithms/views.ts'
+import { views } from '../algorithms/views.tsx'
 import type { Session } from '../traffic/session.ts'
 import { LaneRow } from './lane-row.tsx'
 import { RequestsTimeline } from './timeline.tsx'
