@@ -9,7 +9,6 @@ import { count } from '@sluice/terminal/words'
 import pico from 'picocolors'
 import type { Connection } from './connection.ts'
 import { ORDERS, type Order, type TopFlags } from './flags.ts'
-import { Keyboard } from './keyboard.ts'
 import { Ranker, type Ranking } from './ranking.ts'
 import { linesOf, screenOf } from './top-screen.ts'
 
@@ -40,60 +39,35 @@ export async function topCommand(
   const { prefix, policy } = flags
   const ranker = new Ranker(store, { prefix, policy }, size)
   const isLive = io.stdout.isTTY === true && io.stdin.isTTY === true && !flags.once && !flags.json
-  const top = isLive ? new LiveTop(io, flags.sort) : new PlainTop(io, flags)
-  const ending = AbortSignal.any([signal, top.quit])
-  try {
-    do {
-      const ranking = await ranker
-        .rank(top.order, ending, (soFar) => top.read(soFar))
-        .catch((error) => top.fail(error))
-      if (ranking !== undefined) top.show(ranking)
-      if (flags.once || ending.aborted) break
-      await top.pause(everyMs, ending)
-    } while (!ending.aborted)
-  } finally {
-    top.end()
-  }
+  if (isLive) await new LiveTop(ranker, io, flags.sort).run(everyMs, signal)
+  else await printTop(ranker, io, flags, everyMs, signal)
   return EXIT.ok
 }
 
-/** Prints `top` without a terminal: lines, or an object as JSON, after each reading. */
-class PlainTop {
-  readonly quit = new AbortController().signal
-  readonly order: Order
-  readonly #io: Io
-  readonly #json: boolean
-  #hasShown = false
-
-  constructor(io: Io, { json = false, sort }: TopFlags) {
-    this.#io = io
-    this.#json = json
-    this.order = sort
-  }
-
-  /** The first list is of what was read in a second. It says so; JSON has complete lists alone. */
-  read(soFar: Ranking): void {
-    if (this.#hasShown || this.#json)
-      this.#io.stderr.write(`reading: ${count(soFar.looked, 'key')} so far\n`)
-    else this.show(soFar)
-  }
-
-  show(ranking: Ranking): void {
-    const { stdout } = this.#io
-    this.#hasShown = true
-    if (this.#json) stdout.write(`${JSON.stringify(printableReport(ranking))}\n`)
+/** Without a terminal: prints lines, or an object as JSON, after each reading. */
+async function printTop(
+  ranker: Ranker,
+  { stdout, stderr }: Io,
+  { json = false, sort, once }: TopFlags,
+  everyMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let hasShown = false
+  const show = (ranking: Ranking) => {
+    hasShown = true
+    if (json) stdout.write(`${JSON.stringify(printableReport(ranking))}\n`)
     else stdout.write(`${linesOf(ranking).join('\n')}\n\n`)
   }
-
-  fail(error: unknown): never {
-    throw error
+  while (!signal.aborted) {
+    const ranking = await ranker.rank(sort, signal, (soFar) => {
+      // The first list is of what was read in a second. It says so; JSON has complete lists alone.
+      if (hasShown || json) stderr.write(`reading: ${count(soFar.looked, 'key')} so far\n`)
+      else show(soFar)
+    })
+    if (ranking !== undefined) show(ranking)
+    if (once) return
+    await sleep(everyMs, signal)
   }
-
-  pause(ms: number, signal: AbortSignal): Promise<void> {
-    return sleep(ms, signal)
-  }
-
-  end(): void {}
 }
 
 /** The other screen of the terminal, without a cursor; each drawing overwrites the last. */
@@ -103,70 +77,85 @@ const HOME = '\u001b[H'
 const CLEAR_LINE = '\u001b[K'
 const CLEAR_BELOW = '\u001b[J'
 
+/** On a terminal: a table that is drawn again and again, until its user quits. */
 class LiveTop {
-  order: Order
+  readonly #ranker: Ranker
   readonly #io: Io
-  readonly #keyboard: Keyboard
   readonly #quitting = new AbortController()
   readonly #colors = pico.createColors(pico.isColorSupported)
+  #order: Order
   #isPaused = false
   #ranking: Ranking | undefined
   #problem: string | undefined
-  #hasEnded = false
 
-  constructor(io: Io, order: Order) {
+  constructor(ranker: Ranker, io: Io, order: Order) {
+    this.#ranker = ranker
     this.#io = io
-    this.order = order
-    io.stdout.write(ENTER)
-    this.#keyboard = new Keyboard(io.stdin, (key) => this.#press(key))
+    this.#order = order
   }
 
-  get quit(): AbortSignal {
-    return this.#quitting.signal
+  async run(everyMs: number, signal: AbortSignal): Promise<void> {
+    const { stdin, stdout } = this.#io
+    const ending = AbortSignal.any([signal, this.#quitting.signal])
+    stdout.write(ENTER)
+    // The keys come one by one, without the Enter key.
+    stdin.setRawMode?.(true)
+    stdin.on('data', this.#read).resume()
+    try {
+      while (!ending.aborted) {
+        await this.#rank(ending)
+        await this.#pause(everyMs, ending)
+      }
+    } finally {
+      stdin.off('data', this.#read)
+      stdin.setRawMode?.(false)
+      stdin.pause()
+      stdout.write(LEAVE)
+    }
   }
 
-  /** A complete reading stays on the screen until the next one is complete. */
-  read(soFar: Ranking): void {
-    if (this.#ranking?.isComplete !== true) this.show(soFar)
+  async #rank(ending: AbortSignal): Promise<void> {
+    try {
+      const ranking = await this.#ranker.rank(this.#order, ending, (soFar) => {
+        // A complete reading stays on the screen until the next one is complete.
+        if (this.#ranking?.isComplete !== true) this.#show(soFar)
+      })
+      if (ranking !== undefined) this.#show(ranking)
+    } catch (error) {
+      // The last reading stays on the screen, and the next one follows.
+      this.#problem = messageOf(error)
+      this.#draw()
+    }
   }
 
-  show(ranking: Ranking): void {
+  #show(ranking: Ranking): void {
     this.#ranking = ranking
     this.#problem = undefined
     this.#draw()
   }
 
-  /** The last reading stays on the screen, and the next one follows. */
-  fail(error: unknown): undefined {
-    this.#problem = messageOf(error)
-    this.#draw()
-  }
-
   /** Waits until the time is over and nobody has paused it, or a key has changed the order. */
-  async pause(ms: number, signal: AbortSignal): Promise<void> {
-    const order = this.order
+  async #pause(ms: number, ending: AbortSignal): Promise<void> {
+    const order = this.#order
     const until = performance.now() + ms
     while (
-      !signal.aborted &&
-      this.order === order &&
+      !ending.aborted &&
+      this.#order === order &&
       (this.#isPaused || performance.now() < until)
-    ) {
-      await sleep(Math.min(ms, 100), signal)
-    }
+    )
+      await sleep(Math.min(ms, 100), ending)
   }
 
-  end(): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.#keyboard.close()
-    this.#io.stdout.write(LEAVE)
+  readonly #read = (chunk: Buffer | string): void => {
+    for (const key of String(chunk)) this.#press(key)
   }
 
   #press(key: string): void {
     // Ctrl-C comes as a character where the terminal is raw.
     if (key === 'q' || key === '\u0003') this.#quitting.abort()
     if (key === 'p' || key === ' ') this.#isPaused = !this.#isPaused
-    if (key === 's') this.order = ORDERS[(ORDERS.indexOf(this.order) + 1) % ORDERS.length] as Order
+    if (key === 's')
+      this.#order = ORDERS[(ORDERS.indexOf(this.#order) + 1) % ORDERS.length] as Order
     this.#draw()
   }
 
@@ -174,8 +163,7 @@ class LiveTop {
     const ranking = this.#ranking
     const isPaused = this.#isPaused
     const problem = this.#problem
-    const { order } = this
-    if (this.#hasEnded) return
+    const order = this.#order
     const { columns = COLUMNS, rows = ROWS } = this.#io.stdout
     const lines = screenOf({ ranking, order, isPaused, problem, columns, rows }, this.#colors)
     this.#io.stdout.write(
