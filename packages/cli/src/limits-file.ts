@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { PolicySettings } from '@sluice/core/operator'
 import { messageOf } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
 
-/** The largest file that is read, bytes: more than a store keeps. */
+/** The largest file that is taken, bytes: more than a store keeps. */
 const MAX_BYTES = 1_000_000
 
 /** The settings of policies, by their names. */
@@ -29,21 +29,13 @@ export function readLimitsFile(file: string): LimitsFile {
 }
 
 function textOf(file: string): string {
-  const bytes = Buffer.alloc(MAX_BYTES + 1)
-  let length = 0
+  let bytes: Buffer
   try {
-    const opened = openSync(file, 'r')
-    try {
-      // A pipe gives a part at a time.
-      for (let read = -1; read !== 0; length += read)
-        read = readSync(opened, bytes, length, bytes.length - length, null)
-    } finally {
-      closeSync(opened)
-    }
+    bytes = readFileSync(file)
   } catch (error) {
     throw new UsageError(`${file} can't be read: ${messageOf(error)}`)
   }
-  if (length <= MAX_BYTES) return bytes.toString('utf8', 0, length)
+  if (bytes.length <= MAX_BYTES) return bytes.toString()
   throw wrong(file, `at most ${MAX_BYTES} bytes`)
 }
 

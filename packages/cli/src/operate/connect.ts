@@ -37,16 +37,16 @@ export async function connect(
   const { redis, postgres, mysql, sqlite, client: file } = placeOf(flags, env)
   const { schema } = flags
   const client = file === undefined ? undefined : await clientIn(file)
-  const pool = client !== undefined && isPostgresPool(client) ? client : undefined
-  if (postgres !== undefined || pool !== undefined) {
-    const { connectToPostgres, postgresConnection } = await import('./postgres-connection.ts')
-    return postgresConnection(pool ?? (await connectToPostgres(postgres as string)), schema)
+  const ofPostgres = client !== undefined && isPostgresPool(client) ? client : postgres
+  if (ofPostgres !== undefined) {
+    const { postgresConnection } = await import('./postgres-connection.ts')
+    return postgresConnection(ofPostgres, schema)
   }
   if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL, this store is not')
-  const mysqlPool = client !== undefined && isMysqlPool(client) ? client : undefined
-  if (mysql !== undefined || mysqlPool !== undefined) {
-    const { connectToMysql, mysqlConnection } = await import('./mysql-connection.ts')
-    return mysqlConnection(mysqlPool ?? (await connectToMysql(mysql as string)))
+  const ofMysql = client !== undefined && isMysqlPool(client) ? client : mysql
+  if (ofMysql !== undefined) {
+    const { mysqlConnection } = await import('./mysql-connection.ts')
+    return mysqlConnection(ofMysql)
   }
   if (sqlite !== undefined) {
     const { sqliteConnection } = await import('./sqlite-connection.ts')

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { cwd } from 'node:process'
-import { messageOf } from '@sluice/terminal/say'
 import { UsageError } from '@sluice/terminal/usage-error'
 
 /** The packages that only those have who use the database, with what the command uses of them. */
@@ -36,23 +35,4 @@ export function loadDriver<Name extends keyof Drivers>(
   throw new UsageError(
     `${flag} needs the package ${driver}: npm install ${driver}, or npx -p @sluice/cli -p ${driver} sluice …`,
   )
-}
-
-/** The methods that pools of both drivers have. */
-interface DriverPool {
-  query(sql: string): Promise<unknown>
-  end(): Promise<void>
-}
-
-/** Connects once. @throws what the server or the network says; the pool is ended then */
-export async function tryPool<P extends DriverPool>(server: string, pool: P): Promise<P> {
-  try {
-    await pool.query('SELECT 1')
-    return pool
-  } catch (error) {
-    await pool.end()
-    // Of several addresses that fail, Node's error has no message of its own.
-    const errors = error instanceof AggregateError ? error.errors : [error]
-    throw new Error(`${server}: ${errors.map(messageOf).join('; ')}`)
-  }
 }

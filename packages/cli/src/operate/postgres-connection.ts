@@ -2,8 +2,8 @@ import { postgresStore } from '@sluice/postgres'
 import { UsageError } from '@sluice/terminal/usage-error'
 import type { Pool } from 'pg'
 import { type Connection, TIMEOUT_MS } from './connection.ts'
-import type { Health } from './health.ts'
-import { loadDriver, tryPool } from './load-driver.ts'
+import { poolConnection, tryPool } from './driver-pool.ts'
+import { loadDriver } from './load-driver.ts'
 import { isPostgresUrl } from './store-kind.ts'
 
 /** Enough for one command. */
@@ -12,11 +12,28 @@ const HEALTH =
   "SELECT current_setting('server_version'), pg_is_in_recovery(), (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend')"
 
 /**
- * A pool that has connected once.
- *
+ * @param given a URL, or a pool of the user's
+ * @param schema the schema of the table; undefined: the store's default
  * @throws UsageError, which never quotes the URL, or what the server or the network says
  */
-export async function connectToPostgres(url: string): Promise<Pool> {
+export async function postgresConnection(
+  given: string | Pool,
+  schema: string | undefined,
+): Promise<Connection> {
+  const pool = typeof given === 'string' ? await poolOf(given) : given
+  const store = postgresStore(pool, schema === undefined ? {} : { schema })
+  return poolConnection(store, pool, async () => {
+    const { rows } = await pool.query<unknown[]>({ text: HEALTH, rowMode: 'array' })
+    const [version, isReplica, clients] = rows[0] as [string, boolean, number]
+    return {
+      version: `PostgreSQL ${version}`,
+      role: isReplica ? 'replica' : 'primary',
+      connectedClients: clients,
+    }
+  })
+}
+
+function poolOf(url: string): Promise<Pool> {
   if (!isPostgresUrl(url)) {
     throw new UsageError('--postgres: expected postgres://user:password@host:5432/database')
   }
@@ -28,30 +45,4 @@ export async function connectToPostgres(url: string): Promise<Pool> {
     application_name: 'sluice',
   })
   return tryPool('PostgreSQL', pool)
-}
-
-/** @param schema the schema of the table; undefined: the store's default */
-export function postgresConnection(pool: Pool, schema: string | undefined): Connection {
-  const store = postgresStore(pool, schema === undefined ? {} : { schema })
-  return {
-    store,
-    health: async () => [await healthOf(pool)],
-    close() {
-      store.close()
-      void pool.end()
-    },
-  }
-}
-
-async function healthOf(pool: Pool): Promise<Health> {
-  const began = performance.now()
-  const { rows } = await pool.query<unknown[]>({ text: HEALTH, rowMode: 'array' })
-  const latencyMs = performance.now() - began
-  const [version, isReplica, clients] = rows[0] as [string, boolean, number]
-  return {
-    latencyMs,
-    version: `PostgreSQL ${version}`,
-    role: isReplica ? 'replica' : 'primary',
-    connectedClients: clients,
-  }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@sluice/terminal/say'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { TIMEOUT_MS } from './connection.ts'
 
@@ -11,18 +12,21 @@ const RECONNECT_MS = 1000
  */
 export async function connectToRedis(options: RedisOptions): Promise<Redis | Cluster> {
   let isConnected = false
-  const redis = quiet(
-    new Redis({
-      ...options,
-      lazyConnect: true,
-      connectTimeout: TIMEOUT_MS,
-      commandTimeout: TIMEOUT_MS,
-      maxRetriesPerRequest: 0,
-      retryStrategy: () => (isConnected ? RECONNECT_MS : null),
-      sentinelRetryStrategy: () => (isConnected ? RECONNECT_MS : null),
-      reconnectOnError: ({ message }) => message.startsWith('READONLY'),
-    }),
-  )
+  /** ioredis only says that the connection is closed; why, its events have said. */
+  let reason: string | undefined
+  const redis = new Redis({
+    ...options,
+    lazyConnect: true,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => (isConnected ? RECONNECT_MS : null),
+    sentinelRetryStrategy: () => (isConnected ? RECONNECT_MS : null),
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  })
+  redis.on('error', ({ message, code }: NodeJS.ErrnoException) => {
+    reason = message || code || 'no connection'
+  })
   try {
     await redis.connect()
     isConnected = true
@@ -30,7 +34,7 @@ export async function connectToRedis(options: RedisOptions): Promise<Redis | Clu
     if (!isCluster || options.sentinels !== undefined) return redis
   } catch (error) {
     redis.disconnect()
-    throw new Error(`Redis: ${reasonOf(redis, error)}`)
+    throw new Error(`Redis: ${reason ?? messageOf(error)}`)
   }
   redis.disconnect()
   return connectToCluster(options)
@@ -38,27 +42,12 @@ export async function connectToRedis(options: RedisOptions): Promise<Redis | Clu
 
 async function connectToCluster(options: RedisOptions): Promise<Cluster> {
   const { host, port, ...redisOptions } = options
-  const cluster = quiet(
-    new Cluster([{ host: host as string, port: port as number }], {
-      redisOptions: { ...redisOptions, connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS },
-      lazyConnect: true,
-    }),
-  )
+  const cluster = new Cluster([{ host: host as string, port: port as number }], {
+    redisOptions: { ...redisOptions, connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS },
+    lazyConnect: true,
+  })
+  // Otherwise ioredis writes errors on the terminal.
+  cluster.on('error', () => {})
   await cluster.connect()
   return cluster
-}
-
-const reasons = new WeakMap<object, string>()
-
-/** Keeps the last error of a connection, instead of writing it on the terminal. */
-function quiet<T extends Redis | Cluster>(client: T): T {
-  client.on('error', ({ message, code }: NodeJS.ErrnoException) => {
-    reasons.set(client, message || code || 'no connection')
-  })
-  return client
-}
-
-/** ioredis only says that the connection is closed; why, its events have said. */
-function reasonOf(client: object, error: unknown): string {
-  return reasons.get(client) ?? (error instanceof Error ? error.message : String(error))
 }
