@@ -41,13 +41,12 @@ export async function planConfig(
   if (flags.duration === undefined && hasConcurrent(options)) {
     throw new UsageError('a policy with concurrent needs --duration: how long each request took')
   }
-  const { options: prepared, routes } = prepare(options)
   const demands: SharedWindow[] = []
   const name = basename(file)
   const begun = async (name: string, policies?: LimitsFile) => {
     const run = new HttpRun({
       name,
-      options: prepared,
+      options: prepare(options),
       clients,
       mask,
       demandFor(windowMs) {
@@ -55,7 +54,6 @@ export async function planConfig(
         demands.push(demand)
         return demand
       },
-      routeOf: ({ options: { onDecision } }) => onDecision && routes.get(onDecision),
     })
     await run.begin(policies)
     return run

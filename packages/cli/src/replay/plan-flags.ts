@@ -26,6 +26,14 @@ const DEFAULT_WINDOW = '1m'
  * @throws UsageError
  */
 export function planFlags(flags: ReplayFlags): ReplayPlan {
+  try {
+    return planOf(flags)
+  } catch (error) {
+    throw asUsage(error)
+  }
+}
+
+function planOf(flags: ReplayFlags): ReplayPlan {
   const { limit, window = DEFAULT_WINDOW, timeZone, suggest, burst, maxDelay } = flags
   const { concurrent, duration } = flags
   if (flags.policy !== undefined) {
@@ -65,17 +73,13 @@ export function planFlags(flags: ReplayFlags): ReplayPlan {
       runs.push(new LedgerRun(algorithm, options, demand, ban))
     } catch (error) {
       // An algorithm that the user has not named may have narrower bounds.
-      if (flags.algorithm !== undefined || !isOnlyTooLarge(limit, algorithm)) throw asUsage(error)
+      if (flags.algorithm !== undefined || !isOnlyTooLarge(limit, algorithm)) throw error
       notes.push(`${algorithm} is left out: ${asUsage(error).message}`)
     }
   }
   if (concurrent !== undefined) {
     const options = { concurrent: numeric(concurrent), hold: LONGEST_HOLD } as PolicyOptions
-    try {
-      runs.push(new LedgerRun('concurrency', options, demand, ban))
-    } catch (error) {
-      throw asUsage(error)
-    }
+    runs.push(new LedgerRun('concurrency', options, demand, ban))
   }
   return { runs, demands: [demand], whole: false, notes }
 }
@@ -124,12 +128,7 @@ function isCalendar(window: string): window is CalendarUnit {
 
 /** The length of a window as core reads it, ms. */
 function windowMsOf(window: string): number {
-  if (isCalendar(window)) return CALENDAR_MS[window]
-  try {
-    return parseDuration('window', numeric(window))
-  } catch (error) {
-    throw asUsage(error)
-  }
+  return isCalendar(window) ? CALENDAR_MS[window] : parseDuration('window', numeric(window))
 }
 
 /** An error about an option of the core, as one about the flag. */

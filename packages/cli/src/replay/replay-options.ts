@@ -9,34 +9,17 @@ export type ReplayOptions = RateLimitOptions<LogEntry, never> & {
 /** A process that lives renews its slots: in a replay they are held for as long as possible. */
 export const LONGEST_HOLD = '1h'
 
-type Listener = NonNullable<ReplayOptions['onDecision']>
-
-export interface Prepared {
-  readonly options: ReplayOptions
-  /** The route of a limiter, by the listener that it has. */
-  readonly routes: ReadonlyMap<Listener, string>
-}
-
 /**
  * The options as a replay needs them: it only decides. A leaky bucket delays no request (`dryRun`)
  * but reports how long it would; `onDecision` is not called; nothing is settled,
  * because a log has no response to settle by.
  */
-export function prepare({ routes, ...options }: ReplayOptions): Prepared {
-  const names = new Map<Listener, string>()
-  const overridden = Object.entries(routes ?? {}).map(([route, overrides]) => {
-    if (typeof overrides !== 'object') return [route, overrides]
-    const onDecision = () => {}
-    names.set(onDecision, route)
-    return [route, { ...quiet(overrides), onDecision }]
+export function prepare({ routes, ...options }: ReplayOptions): ReplayOptions {
+  if (routes === undefined) return quiet(options as ReplayOptions)
+  const quieted = Object.entries(routes).map(([route, overrides]) => {
+    return [route, typeof overrides === 'object' ? quiet(overrides) : overrides]
   })
-  return {
-    options: {
-      ...quiet(options as ReplayOptions),
-      ...(routes !== undefined && { routes: Object.fromEntries(overridden) }),
-    },
-    routes: names,
-  }
+  return { ...quiet(options as ReplayOptions), routes: Object.fromEntries(quieted) }
 }
 
 function quiet<T extends { readonly policies?: unknown }>(options: T): T {

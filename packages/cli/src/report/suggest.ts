@@ -22,18 +22,14 @@ export function suggest(
 ): Suggestion | undefined {
   const peaks = peaksOf(demand, clients)
   if (peaks.length === 0) return undefined
-  const limits = SHARES.map((share) => quantile(peaks, share))
   const bursts = new Map<number, number>()
-  for (const limit of limits) {
-    if (!bursts.has(limit)) bursts.set(limit, burstFor(limit, demand, spool))
-  }
-  return {
-    windowMs: demand.window.windowMs,
-    rows: SHARES.map((share, i) => {
-      const limit = limits[i] as number
-      return { share: share / 10_000, limit, burst: bursts.get(limit) as number }
-    }),
-  }
+  const rows = SHARES.map((share) => {
+    const limit = quantile(peaks, share)
+    const burst = bursts.get(limit) ?? burstFor(limit, demand, spool)
+    bursts.set(limit, burst)
+    return { share: share / 10_000, limit, burst }
+  })
+  return { windowMs: demand.window.windowMs, rows }
 }
 
 /**

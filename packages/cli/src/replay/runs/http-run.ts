@@ -33,8 +33,6 @@ export interface HttpRunSetup {
   readonly mask: Mask
   /** A window that counts the requests of one more policy. */
   demandFor(windowMs: number): SharedWindow
-  /** The entry of `routes` that a limiter is for; undefined: it holds everywhere. */
-  routeOf(httpLimiter: LogHttpLimiter): string | undefined
 }
 
 /** Traffic through the limiters of the middleware, with all their options: needs whole entries. */
@@ -43,6 +41,8 @@ export class HttpRun implements Run {
   clients = new Int32Array()
   readonly #setup: HttpRunSetup
   readonly #httpLimiters: RoutedLimiter<LogEntry, never>
+  /** The entry of `routes` that each limiter is for, but the one that holds everywhere. */
+  readonly #routes: ReadonlyMap<LogHttpLimiter, string | undefined>
   /** The tallies of a limiter's policies, by the scope of their keys. */
   readonly #policies = new Map<string, readonly PolicyFigures[]>()
   /** The slots of requests are given back when these end. */
@@ -65,6 +65,10 @@ export class HttpRun implements Run {
       (key) => setup.clients.number(key),
     )
     this.#httpLimiters = new RoutedLimiter({ ...setup.options, store }, logAdapter)
+    const routes = Object.entries(setup.options.routes ?? {}).filter(([, given]) => given !== false)
+    // Behind the one that holds everywhere, they come in the order of `routes`.
+    const [, ...ofRoutes] = this.#httpLimiters.httpLimiters
+    this.#routes = new Map(ofRoutes.map((each, i) => [each, routes[i]?.[0]]))
   }
 
   /**
@@ -154,7 +158,7 @@ export class HttpRun implements Run {
   #policiesOf(httpLimiter: LogHttpLimiter): readonly PolicyFigures[] {
     const known = this.#policies.get(httpLimiter.scope)
     if (known !== undefined) return known
-    const route = this.#setup.routeOf(httpLimiter)
+    const route = this.#routes.get(httpLimiter)
     const policies = httpLimiter.limiter.compiledPolicies.map((policy) => {
       const { name, windowMs } = policy
       const summary = summaryOf(policy, route === undefined ? name : `${route}: ${name}`)

@@ -87,19 +87,17 @@ describe.each(ALGORITHM_NAMES)('%s', (algorithm) => {
         fc.asyncProperty(arrivals, async (given) => {
           const short = await play(given, (_, demand) => new LedgerRun('run', options, demand, ban))
           const whole = await play(given, (clients, demand) => {
-            const { options: prepared } = prepare({
+            const prepared = prepare({
               ...options,
               cost: ({ cost }) => cost,
               ...(ban && { ban }),
             })
-            const routeOf = () => undefined
             const run = new HttpRun({
               name: 'run',
               options: prepared,
               clients,
               mask: unmasked,
               demandFor: () => demand,
-              routeOf,
             })
             void run.begin()
             return run
@@ -177,15 +175,13 @@ describe('requests in progress', () => {
         const options = { concurrent: 2, hold: '1h' } as const
         const short = await play(given, (_, demand) => new LedgerRun('run', options, demand))
         const whole = await play(given, (clients, demand) => {
-          const { options: prepared } = prepare({ concurrent: 2 })
-          const routeOf = () => undefined
+          const prepared = prepare({ concurrent: 2 })
           const run = new HttpRun({
             name: 'run',
             options: prepared,
             clients,
             mask: unmasked,
             demandFor: () => demand,
-            routeOf,
           })
           void run.begin()
           return run
