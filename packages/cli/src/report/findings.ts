@@ -2,6 +2,8 @@ import { count, duration, listed, percent } from '@sluice/terminal/words'
 import type { Replay } from '../replay/replay.ts'
 import type { Report, Run } from './report.ts'
 
+type Facts = Omit<Report, 'findings'>
+
 /** A limit that is exceeded by more is worth a sentence. */
 const FAR_OVER = 1.5
 /** The share of requests above which one client is worth a sentence. */
@@ -18,7 +20,7 @@ const MANY_LINES = 0.01
 
 /** The notable findings, a sentence each: the log first, then the runs. */
 export function findingsOf(
-  report: Omit<Report, 'findings'>,
+  report: Facts,
   replay: Replay,
   name: (client: number) => string,
 ): string[] {
@@ -36,9 +38,7 @@ export function findingsOf(
   ]
 }
 
-function aboutLines({
-  source: { lines, unreadable, early, late },
-}: Omit<Report, 'findings'>): string[] {
+function aboutLines({ source: { lines, unreadable, early, late } }: Facts): string[] {
   const found: string[] = []
   if (unreadable > lines * MANY_LINES) {
     found.push(`${percent(unreadable / lines)} of the lines could not be read and were left out`)
@@ -59,7 +59,7 @@ function aboutLines({
 }
 
 /** A window of a few seconds counts what the log, not the client, has put into one second. */
-function aboutSeconds({ source, runs, suggestion }: Omit<Report, 'findings'>): string[] {
+function aboutSeconds({ source, runs, suggestion }: Facts): string[] {
   if (!source.wholeSeconds) return []
   const windows = runs
     .filter(({ refused }) => refused > 0 || suggestion !== undefined)
@@ -75,7 +75,7 @@ function aboutSeconds({ source, runs, suggestion }: Omit<Report, 'findings'>): s
 }
 
 function aboutLargest(
-  { requests }: Omit<Report, 'findings'>,
+  { requests }: Facts,
   replay: Replay,
   name: (client: number) => string,
 ): string[] {
@@ -101,7 +101,7 @@ function aboutFarOver(run: Run): string[] {
   return found
 }
 
-function aboutMany({ runs, clients }: Omit<Report, 'findings'>): string[] {
+function aboutMany({ runs, clients }: Facts): string[] {
   if (clients < FEW_CLIENTS) return []
   const many = runs.filter(({ clientsRefused }) => clientsRefused > clients * MANY_REFUSED)
   if (many.length === 0) return []

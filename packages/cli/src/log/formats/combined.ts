@@ -5,6 +5,7 @@ import { type DurationField, readDuration, setDuration } from './duration.ts'
 import { unescapeField } from './escapes.ts'
 import type { LineFormat } from './line-format.ts'
 import type { Reading } from './reading.ts'
+import { readRequest } from './request-line.ts'
 import { whyOutOfReach } from './time.ts'
 
 const SPACE = 0x20
@@ -68,45 +69,26 @@ export class CombinedFormat implements LineFormat {
       entry.client = this.#clients.numberOf(bytes, start, addressEnd)
     }
     if (this.#whole) {
-      this.#readWhole(
-        bytes,
-        { start, addressEnd, userStart, open, request, requestEnd, end },
-        entry,
-      )
+      entry.ip = bytes.toString('latin1', start, addressEnd)
+      const user = text(bytes, userStart, open - 1)
+      entry.user = user === '-' ? undefined : { id: user }
+      readRequest(entry, text(bytes, request, requestEnd))
+      readRest(entry, bytes.toString('utf8', requestEnd + 1, end))
     }
     return undefined
-  }
-
-  #readWhole(bytes: Buffer, at: Places, entry: LogEntry): void {
-    const user = text(bytes, at.userStart, at.open - 1)
-    entry.ip = bytes.toString('latin1', at.start, at.addressEnd)
-    entry.user = user === '-' ? undefined : { id: user }
-    const [method, target] = text(bytes, at.request, at.requestEnd).split(' ')
-    if (target !== undefined) {
-      entry.method = method as string
-      entry.url = target.replace(/^https?:\/\/[^/]*/i, '') || '/'
-    }
-    const [, status, length, referer, agent] =
-      REST.exec(bytes.toString('utf8', at.requestEnd + 1, at.end)) ?? []
-    entry.status = numberOf(status)
-    entry.bytes = numberOf(length)
-    entry.headers = {}
-    if (isTold(referer)) entry.headers.referer = unescapeField(referer)
-    if (isTold(agent)) entry.headers['user-agent'] = unescapeField(agent)
   }
 }
 
 /** Matches the fields behind the request. */
 const REST = /^ (\d+|-)(?: (\d+|-))?(?: "((?:[^"\\]|\\.)*)")?(?: "((?:[^"\\]|\\.)*)")?/
 
-interface Places {
-  readonly start: number
-  readonly addressEnd: number
-  readonly userStart: number
-  readonly open: number
-  readonly request: number
-  readonly requestEnd: number
-  readonly end: number
+function readRest(entry: LogEntry, line: string): void {
+  const [, status, length, referer, agent] = REST.exec(line) ?? []
+  entry.status = numberOf(status)
+  entry.bytes = numberOf(length)
+  entry.headers = {}
+  if (isTold(referer)) entry.headers.referer = unescapeField(referer)
+  if (isTold(agent)) entry.headers['user-agent'] = unescapeField(agent)
 }
 
 function text(bytes: Buffer, start: number, end: number): string {

@@ -1,6 +1,7 @@
 import { UsageError } from '@sluice/terminal/usage-error'
 import { ClockTime } from './clock-time.ts'
 import { unescapeField } from './escapes.ts'
+import { readRequest } from './request-line.ts'
 
 /** A field of a line, and the text that always stands before it. */
 interface Part {
@@ -82,11 +83,7 @@ export class LinePattern {
     if (name === 'time_local') fields.time = this.#timeOf(text)
     else if (name === 'usec') fields.time = Number(text) / 1000
     else fields[name] = unescapeField(text)
-    if (name !== 'request') return
-    const [method, target] = (fields.request as string).split(' ')
-    if (target === undefined) return
-    fields.method = method
-    fields.url = target.replace(/^https?:\/\/[^/]*/i, '') || '/'
+    if (name === 'request') readRequest(fields, fields.request as string)
   }
 
   /** @param text `21/Nov/2026:14:33:45 +0000`, in brackets or not */

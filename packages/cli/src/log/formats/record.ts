@@ -1,8 +1,6 @@
-import type { Clients } from '../clients.ts'
 import type { LogEntry } from '../log-entry.ts'
-import type { Mask } from '../mask.ts'
-import { type DurationField, readDuration, setDuration } from './duration.ts'
-import { type Fact, type FieldNames, USUAL_NAMES } from './field-names.ts'
+import { readDuration, setDuration } from './duration.ts'
+import { type Fact, USUAL_NAMES } from './field-names.ts'
 import type { LineFormat } from './line-format.ts'
 import type { Reading } from './reading.ts'
 import { readTime, whyOutOfReach } from './time.ts'
@@ -25,53 +23,43 @@ export function recordFormat(
 
 /** Reads the entry out of named fields. */
 export class RecordReader {
-  readonly #clients: Clients
-  readonly #asked: FieldNames
-  readonly #duration: DurationField | undefined
-  readonly #whole: boolean
-  readonly #mask: Mask
+  readonly #reading: Reading
   /** Where the last record had a fact, which is where the next one will have it. */
   readonly #found = new Map<Fact, string>()
 
-  constructor({ clients, fields, duration, whole, mask }: Reading) {
-    this.#duration = duration
-    this.#clients = clients
-    this.#asked = fields
-    this.#whole = whole
-    this.#mask = mask
+  constructor(reading: Reading) {
+    this.#reading = reading
   }
 
   /** @returns why it can't be read, or undefined */
   read(fields: Fields, entry: LogEntry): string | undefined {
-    const time =
-      this.#asked.time === undefined ? this.#fact(fields, 'time') : at(fields, this.#asked.time)
+    const { clients, fields: asked, duration, whole, mask } = this.#reading
+    const time = asked.time === undefined ? this.#fact(fields, 'time') : at(fields, asked.time)
     if (isEmpty(time)) return this.#missing('time', fields)
     entry.time = readTime(time)
     if (Number.isNaN(entry.time)) {
       if (typeof time === 'object') return 'the time is an object: name one of its fields'
-      const shown = this.#mask.text(String(time))
+      const shown = mask.text(String(time))
       return `the time "${shown}" is neither epoch seconds, epoch ms nor ISO 8601`
     }
     const outOfReach = whyOutOfReach(entry.time)
     if (outOfReach !== undefined) return outOfReach
-    const key =
-      this.#asked.key === undefined ? this.#fact(fields, 'key') : at(fields, this.#asked.key)
+    const key = asked.key === undefined ? this.#fact(fields, 'key') : at(fields, asked.key)
     if (isEmpty(key)) return this.#missing('key', fields)
     if (typeof key === 'object') return 'the key is an object: name one of its fields'
-    entry.client = this.#clients.number(String(key))
-    if (this.#asked.cost !== undefined) {
-      const cost = costOf(at(fields, this.#asked.cost))
-      if (cost === undefined)
-        return `the cost at ${this.#asked.cost} is no integer from 0 to 2^53 - 1`
+    entry.client = clients.number(String(key))
+    if (asked.cost !== undefined) {
+      const cost = costOf(at(fields, asked.cost))
+      if (cost === undefined) return `the cost at ${asked.cost} is no integer from 0 to 2^53 - 1`
       entry.cost = cost
     }
-    if (this.#duration !== undefined) {
-      const { field } = this.#duration
-      const ms = readDuration(at(fields, field as string), this.#duration)
+    if (duration !== undefined) {
+      const { field } = duration
+      const ms = readDuration(at(fields, field as string), duration)
       if (ms === undefined) return `the value at ${field} is no duration`
-      setDuration(entry, ms, this.#duration)
+      setDuration(entry, ms, duration)
     }
-    if (this.#whole) this.#readWhole(fields, String(key), entry)
+    if (whole) this.#readWhole(fields, String(key), entry)
     return undefined
   }
 
@@ -97,10 +85,13 @@ export class RecordReader {
   }
 
   #missing(fact: 'time' | 'key', fields: Fields): string {
-    const asked = this.#asked[fact]
+    const {
+      fields: { [fact]: asked },
+      mask,
+    } = this.#reading
     const names = Object.keys(fields).slice(0, 12)
     const listed = names.join(', ')
-    const shown = names.every(isName) ? listed : this.#mask.text(listed)
+    const shown = names.every(isName) ? listed : mask.text(listed)
     return asked === undefined
       ? `no ${fact} under a usual name: name it with --${fact}; the line has ${shown}`
       : `nothing at ${asked}; the line has ${shown}`
