@@ -9,7 +9,7 @@ import { checkReportFile } from './report-file.ts'
 
 const { folder, file } = scratch()
 
-/** Of a log without requests. */
+/** The report of a log without requests. */
 const EMPTY = {
   schema: 1,
   source: {

@@ -37,7 +37,7 @@ export class Requests {
     }
   }
 
-  /** By time; of the same time, what came first stays first. */
+  /** Sorts them by time; of the same time, what came first stays first. */
   sort(): void {
     const { length, times, clients, costs, durations, entries } = this
     const order = Array.from({ length }, (_, i) => i)

@@ -56,10 +56,8 @@ function runsTable({ runs, clients }: Report, colors: Colors): string {
     rows.push([
       several ? together : run.name,
       number(run.admitted),
-      run.refused === 0 ? '0' : `${number(run.refused)} (${percent(run.refused / run.requests)})`,
-      run.clientsRefused === 0
-        ? '0'
-        : `${number(run.clientsRefused)} (${percent(run.clientsRefused / clients)})`,
+      withShare(run.refused, run.requests),
+      withShare(run.clientsRefused, clients),
       ...(banned ? [bansOf(run)] : []),
       several ? '' : most(run, 0),
       run.refused === 0 ? '-' : duration(run.longestRefusedMs),
@@ -93,9 +91,11 @@ function bansOf({ bans, clientsBanned }: Run): string {
 function most(run: Run, policy: number): string {
   const { units } = run.most[policy] as Run['most'][number]
   const { limit } = run.policies[policy] as PolicySummary
-  return limit === undefined || limit === 0
-    ? number(units)
-    : `${number(units)} (${percent(units / limit)})`
+  return limit ? `${number(units)} (${percent(units / limit)})` : number(units)
+}
+
+function withShare(part: number, whole: number): string {
+  return part === 0 ? '0' : `${number(part)} (${percent(part / whole)})`
 }
 
 function countsAtOnce({ policies }: Run): boolean {

@@ -11,7 +11,7 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 export interface LineReader {
   /**
    * The bytes from `start` to `end` are valid until it returns.
-   * @param number of the line, from 1
+   * @param number the number of the line, from 1
    */
   line(bytes: Buffer, start: number, end: number, number: number): void
   /** No line comes that goes on with those before. */

@@ -11,7 +11,7 @@ import { Servers } from './parts/servers.tsx'
 
 export function App({ operations }: { operations: Operations }) {
   const { snapshot, lost, said } = operations
-  const { ranking, problem, history = [], health = [], policies } = snapshot.value ?? {}
+  const { ranking, problem, history = [], health = [] } = snapshot.value ?? {}
   const trouble = lost.value ?? problem
   return (
     <>
@@ -41,7 +41,7 @@ export function App({ operations }: { operations: Operations }) {
         </div>
         <FindClient operations={operations} />
         {ranking !== undefined && <Networks operations={operations} ranking={ranking} />}
-        {policies !== undefined && <Policies operations={operations} policies={policies} />}
+        {snapshot.value !== undefined && <Policies operations={operations} />}
         {ranking !== undefined && <Clients operations={operations} top={ranking.top} />}
       </main>
       <Confirm operations={operations} />

@@ -1,16 +1,12 @@
 import { count, number } from '@sluice/terminal/words'
-import type { PoliciesSnapshot, PolicyCard, ShownChange } from '../../policy-watch.ts'
+import type { PolicyCard, ShownChange } from '../../policy-watch.ts'
+import type { Snapshot } from '../../store-watch.ts'
 import { type Field, howLong, type Operations, type Question } from '../operations.ts'
 import { Menu } from './menu.tsx'
 
-interface Props {
-  readonly operations: Operations
-  readonly policies: PoliciesSnapshot
-}
-
 /** The live policies and their last changes; nothing if there are none. */
-export function Policies({ operations, policies }: Props) {
-  const { cards, count: all, history } = policies
+export function Policies({ operations }: { operations: Operations }) {
+  const { cards, count: all, history } = policiesOf(operations)
   if (all === 0) return null
   return (
     <section aria-labelledby="policies">
@@ -21,7 +17,7 @@ export function Policies({ operations, policies }: Props) {
       </p>
       <div class="policies">
         {cards.map((card) => (
-          <Card key={card.id} operations={operations} policies={policies} card={card} />
+          <Card key={card.id} operations={operations} card={card} />
         ))}
       </div>
       {all > cards.length && <p>and {number(all - cards.length)} more: sluice policy list</p>}
@@ -30,12 +26,7 @@ export function Policies({ operations, policies }: Props) {
           <summary>The last changes</summary>
           <ul class="changes">
             {history.map((change) => (
-              <Change
-                key={change.number}
-                operations={operations}
-                policies={policies}
-                change={change}
-              />
+              <Change key={change.number} operations={operations} change={change} />
             ))}
           </ul>
         </details>
@@ -44,7 +35,7 @@ export function Policies({ operations, policies }: Props) {
   )
 }
 
-function Card({ operations, policies, card }: Props & { readonly card: PolicyCard }) {
+function Card({ operations, card }: { operations: Operations; card: PolicyCard }) {
   const { name, inForce, details, problem } = card
   return (
     <article class="found" aria-label={`Policy ${name}`}>
@@ -56,7 +47,7 @@ function Card({ operations, policies, card }: Props & { readonly card: PolicyCar
           operations={operations}
           label={`Actions for the policy ${name}`}
           of={name}
-          questions={questionsOf(operations, policies, card)}
+          questions={questionsOf(operations, card)}
         />
       </header>
       <p>
@@ -76,11 +67,10 @@ function Card({ operations, policies, card }: Props & { readonly card: PolicyCar
 
 function questionsOf(
   operations: Operations,
-  policies: PoliciesSnapshot,
   { id, name, limit, isSet }: PolicyCard,
 ): readonly (readonly [string, Question])[] {
   const ask = (action: string, title: string, effect: string, ...fields: Field[]) =>
-    policyQuestion(operations, policies, { title, effect, fields, body: { action, policy: id } })
+    policyQuestion(operations, { title, effect, fields, body: { action, policy: id } })
   const always = howLong('', UNTIL_CHANGED)
   const units = { name: 'value', label: 'Units', value: `${limit ?? ''}`, pattern: '[0-9]+' }
   const share = { name: 'value', label: 'Percent of the clients', value: '10', pattern: PERCENT }
@@ -105,12 +95,14 @@ function questionsOf(
 const UNTIL_CHANGED = 'until it is changed'
 const PERCENT = '(100|[0-9]{1,2})([.][0-9]+)?'
 
+const policiesOf = ({ snapshot }: Operations) => (snapshot.value as Snapshot).policies
+
 /** A question about live policies, with its author. */
 function policyQuestion(
   operations: Operations,
-  { seen, by }: PoliciesSnapshot,
   { effect, fields = [], body, ...rest }: Omit<Question, 'yes' | 'path'>,
 ): Question {
+  const { seen, by } = policiesOf(operations)
   const author = { name: 'by', label: 'Changed by', value: operations.by.value ?? by }
   return {
     ...rest,
@@ -140,9 +132,9 @@ function clientsText({ clients }: PolicyCard): string {
   return [who, ...texts].join(', ')
 }
 
-function Change({ operations, policies, change }: Props & { readonly change: ShownChange }) {
+function Change({ operations, change }: { operations: Operations; change: ShownChange }) {
   const { number: which, head, lines, undone } = change
-  const question = policyQuestion(operations, policies, {
+  const question = policyQuestion(operations, {
     title: `undo change ${which}`,
     effect: 'The settings from before it hold again. Later changes are undone too.',
     lines: undone,
