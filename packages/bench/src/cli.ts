@@ -8,13 +8,13 @@ import { fullPlan, type Plan, quickPlan } from './plan.ts'
 import { bundleScripts, home } from './processes/bundle.ts'
 import { measureRedis } from './redis/redis.ts'
 import { readResults, writeDocuments } from './report/documents.ts'
-import type { Findings, Results } from './report/results.ts'
+import type { Measurement, Results } from './report/results.ts'
 import { toMarkdown } from './report/tables.ts'
 
 const ROOT = join(home, '../..')
 
 const MEASURES: {
-  readonly [part in Part]: (plan: Plan, log: (line: string) => void) => Promise<Findings>
+  readonly [part in Part]: (plan: Plan, log: (line: string) => void) => Promise<Measurement[]>
 } = {
   memory: measureMemory,
   redis: measureRedis,
@@ -31,10 +31,10 @@ async function measure({ parts, quick }: Options): Promise<Results> {
   const begun = Date.now()
   const facts = machine()
   await bundleScripts()
-  const findings: Findings[] = []
+  const measurements: Measurement[] = []
   for (const part of parts) {
     const from = Date.now()
-    findings.push(await MEASURES[part](quick ? quickPlan : fullPlan, progress))
+    measurements.push(...(await MEASURES[part](quick ? quickPlan : fullPlan, progress)))
     progress('')
     console.error(`${part}: ${Math.round((Date.now() - from) / 1000)} s`)
   }
@@ -43,8 +43,7 @@ async function measure({ parts, quick }: Options): Promise<Results> {
     seconds: (Date.now() - begun) / 1000,
     machine: facts,
     versions: await versions(),
-    measurements: findings.flatMap(({ measurements }) => measurements),
-    bars: findings.flatMap(({ bars }) => bars),
+    measurements,
   }
 }
 

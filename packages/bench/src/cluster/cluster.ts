@@ -2,15 +2,17 @@ import { startCluster } from '@sluice/test-harness/redis'
 import { FLOOR_OF_3, redisContenders } from '../contenders/redis.ts'
 import { ALGORITHMS, COUNTING, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
-import { scriptBars } from '../redis/bars.ts'
 import { measureDecisions } from '../redis/measure.ts'
-import { bestPeer, measurementOf } from '../report/measurement.ts'
-import type { Findings } from '../report/results.ts'
+import { measurementOf } from '../report/measurement.ts'
+import type { Measurement } from '../report/results.ts'
 
 const LOGS = ALGORITHMS.filter((name) => !COUNTING.includes(name)).map((name) => `sluice ${name}`)
 
 /** Measures the cost of a decision through a cluster of three masters, 50 clients at once. */
-export async function measureCluster(plan: Plan, log: (line: string) => void): Promise<Findings> {
+export async function measureCluster(
+  plan: Plan,
+  log: (line: string) => void,
+): Promise<Measurement[]> {
   const cluster = await startCluster({ masters: 3 })
   try {
     const left = [...LOGS, FLOOR_OF_3]
@@ -38,8 +40,7 @@ export async function measureCluster(plan: Plan, log: (line: string) => void): P
       { title: title('CPU of Node'), unit: 'µs', reference: OURS },
       ({ nodeMicros }) => nodeMicros,
     )
-    const bars = scriptBars(script, bestPeer(script).contender)
-    return { measurements: [script, redisCpu, nodeCpu], bars }
+    return [script, redisCpu, nodeCpu]
   } finally {
     await cluster.stop()
   }

@@ -5,9 +5,8 @@ import type { Script } from '../processes/bundle.ts'
 import { runRounds } from '../processes/rounds.ts'
 import { contest, NO_COLLECTIONS, runTask } from '../processes/run-task.ts'
 import { measurementOf } from '../report/measurement.ts'
-import type { Findings, Measurement } from '../report/results.ts'
+import type { Measurement } from '../report/results.ts'
 import type { AllocationTask } from './allocation.script.ts'
-import { memoryBars } from './bars.ts'
 import type { HeapTask } from './heap.script.ts'
 import type { Pauses, PauseTask } from './pause.script.ts'
 import type { SpeedTask } from './speed.script.ts'
@@ -21,15 +20,14 @@ const PAUSES = 3
 type Log = (line: string) => void
 
 /** Time, heap, allocations and pauses of one process that counts by itself. */
-export async function measureMemory(plan: Plan, log: Log): Promise<Findings> {
+export async function measureMemory(plan: Plan, log: Log): Promise<Measurement[]> {
   const few = await speeds(plan, plan.fewKeys, log)
   const many = await speeds(plan, plan.manyKeys, log)
   log('heap')
   const heap = await heaps(plan)
   log('allocations')
   const allocated = await allocations()
-  const measurements = [few, many, heap, allocated, await pauses(plan, log)]
-  return { measurements, bars: memoryBars(few, allocated) }
+  return [few, many, heap, allocated, await pauses(plan, log)]
 }
 
 async function speeds(plan: Plan, keys: number, log: Log): Promise<Measurement> {

@@ -25,7 +25,7 @@ const footer =
   'Medians, with the middle half of the rounds; shorter is better · 2 × some · Node 20.19.0 · 2026-01-02'
 
 function chartOf(...measurements: Measurement[]): string {
-  const results: Results = { ...environment, measurements, bars: [] }
+  const results: Results = { ...environment, measurements }
   return toChart(results)
 }
 

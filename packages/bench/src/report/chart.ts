@@ -38,7 +38,7 @@ export const STYLE = `
  * @param columns panels beside each other: 1 for a narrow screen
  */
 export function toChart(
-  { measurements, date, machine, versions }: Omit<Results, 'bars'>,
+  { measurements, date, machine, versions }: Results,
   columns: 1 | 2 = 2,
 ): string {
   const width = columns * (PANEL + GAP) + GAP

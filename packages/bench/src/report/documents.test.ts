@@ -44,23 +44,24 @@ describe('the documents', () => {
     expect(textOf('docs/benchmarks.svg')).toMatch(/^<svg[\s\S]*<\/svg>\n$/)
     expect(cellsOf('docs/performance.md')).toContainEqual([
       '',
-      'One decision in memory',
-      '100 ns',
-      '0.01 % of a core at 1,000 requests a second',
+      'Redis, a request at a time: CPU of Redis',
+      '100 µs',
+      '10 % of a core at 1,000 requests a second',
       '',
     ])
     expect(textOf('docs/performance.md')).toContain('on 2026-01-02 with Node 20.19.0, 2 × some.')
+    const [first, second] = sampleResults.measurements.map(({ title }) => title)
     const goals = cellsOf('docs/internals/figures.md').filter((row) => row.length > 1)
     expect(goals.slice(2).map((row) => row.slice(1, -1))).toEqual([
-      ['One', 'sluice', 'peer x', '0.50 ×', '≤ 1 ×', 'met'],
-      ['Two', 'sluice', 'y', '2.00 ×', '≤ 1.5 ×', '**not met**'],
+      [first, 'sluice sliding-window', 'peer x', '0.50 ×', '≤ 1.05 ×', 'met'],
+      [second, 'sluice sliding-window', 'y', '2.00 ×', '≤ 1 ×', '**not met**'],
     ])
     expect(textOf('docs/internals/figures.md')).toMatch(/^before\n<!--[\s\S]*-->\nafter\n$/)
     expect(textOf('README.md')).toBe(
       `Fast. ${FROM}
 | CPU time on 2026-01-02 | the best popular limiter | Sluice, as a multiple of it |
 |---|---|---|
-| for a decision | peer | 0.50 |
+| in Redis with one request at a time | peer | 0.50 |
 ${TO} See.\n`,
     )
   })

@@ -1,4 +1,4 @@
-import { figureOf } from './measurement.ts'
+import { median } from '../statistics/quartiles.ts'
 import type { Results } from './results.ts'
 
 type Meaning = (median: number) => string
@@ -42,8 +42,8 @@ export function toFigures({ date, machine, versions, measurements }: Results): s
     const of = measurements.find((each) => each.title === title)
     const ours = of?.rows.find(({ contender }) => /^sluice( sliding-window)?$/.test(contender))
     if (of === undefined || ours === undefined) return []
-    const { median } = figureOf(ours)
-    return `| ${name} | ${short(median)} ${of.unit} | ${meaning(median)} |`
+    const value = median(ours.samples)
+    return `| ${name} | ${short(value)} ${of.unit} | ${meaning(value)} |`
   })
   const redis = versions.Redis ? `, Redis ${versions.Redis} on the same machine` : ''
   return `

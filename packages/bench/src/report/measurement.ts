@@ -1,6 +1,6 @@
 import { differences } from '../statistics/differences.ts'
 import { median } from '../statistics/quartiles.ts'
-import { type Figure, isPeer, type Measurement, type Row } from './results.ts'
+import { isPeer, type Measurement, type Row } from './results.ts'
 
 /** One figure of the samples of all contenders. */
 export function measurementOf<Sample>(
@@ -25,10 +25,6 @@ export function addedTo(base: Row, rows: readonly Row[]): Row[] {
 
 export function bestOf({ samples, best }: Row): number {
   return best ?? Math.min(...samples)
-}
-
-export function figureOf(row: Row): Figure {
-  return { median: median(row.samples), best: bestOf(row) }
 }
 
 /** @throws Error if the contender was not measured */

@@ -25,41 +25,11 @@ export function isPeer({ contender }: Row): boolean {
   return !/^(sluice|floor|bare)\b/.test(contender)
 }
 
-export interface Figure {
-  readonly median: number
-  readonly best: number
-}
-
-export type Verdict = 'met' | 'not met' | 'not distinguishable'
-
-/** A figure of ours, or of the floor, against a peer's. */
-export interface Bar {
-  readonly work: string
-  readonly unit: Unit
-  readonly contender: string
-  readonly figure: Figure
-  readonly peer: string
-  readonly peerFigure: Figure
-  /** The goal that ours must keep; a floor has none, since nobody could go below it. */
-  readonly goal?: {
-    /** The most that ours may be, as a multiple of the peer's. */
-    readonly atMost: number
-    readonly verdict: Verdict
-  }
-  /** The name of the work in the README, where it mentions the figure. */
-  readonly claim?: string
-}
-
-/** The findings of one part of the bench. */
-export interface Findings {
-  readonly measurements: readonly Measurement[]
-  readonly bars: readonly Bar[]
-}
-
-export interface Results extends Findings {
+export interface Results {
   /** ISO 8601. */
   readonly date: string
   readonly seconds: number
   readonly machine: { readonly [fact: string]: string }
   readonly versions: { readonly [software: string]: string }
+  readonly measurements: readonly Measurement[]
 }

@@ -1,18 +1,19 @@
 import { markdownTable } from 'markdown-table'
 import { differences, isDistinguishable } from '../statistics/differences.ts'
-import { interquartileRange } from '../statistics/quartiles.ts'
+import { interquartileRange, median } from '../statistics/quartiles.ts'
 import { format, ratio } from './format.ts'
-import { figureOf } from './measurement.ts'
-import type { Bar, Measurement, Results, Row } from './results.ts'
+import { judge } from './goals.ts'
+import { bestOf } from './measurement.ts'
+import type { Measurement, Results, Row } from './results.ts'
 
 /** The results as Markdown, which is laid out so that a terminal shows it as well. */
 export function toMarkdown(results: Results): string {
-  const { date, seconds, machine, versions, measurements, bars } = results
+  const { date, seconds, machine, versions, measurements } = results
   return [
     facts({ date, ...machine, took: `${Math.round(seconds)} s` }),
     facts(versions),
     ...measurements.map(measurementTable),
-    `### The goals\n\n${barTable(bars)}`,
+    `### The goals\n\n${goalTable(measurements)}`,
   ].join('\n\n')
 }
 
@@ -32,9 +33,8 @@ function rowsOf({ unit, reference, rows }: Measurement): string {
   const against = rows.find(({ contender }) => contender === reference)
   const head = ['', `median, ${unit}`, 'best', 'quartiles', ...(against ? ['ratio'] : [])]
   const body = rows.map((row) => {
-    const { median, best } = figureOf(row)
     const spread = `± ${format(interquartileRange(row.samples) / 2, unit)}`
-    const figures = [format(median, unit), format(best, unit), spread]
+    const figures = [format(median(row.samples), unit), format(bestOf(row), unit), spread]
     return [row.contender, ...figures, ...(against ? [ratioTo(row, against)] : [])]
   })
   const align = ['l', 'r', 'r', 'r', 'r'].slice(0, head.length)
@@ -45,41 +45,18 @@ function rowsOf({ unit, reference, rows }: Measurement): string {
 function ratioTo(row: Row, reference: Row): string {
   if (row === reference) return '1'
   if (!isDistinguishable(differences(row.samples, reference.samples))) return 'not distinguishable'
-  return ratio(figureOf(row).median, figureOf(reference).median)
+  return ratio(median(row.samples), median(reference.samples))
 }
 
-/** The goals in short: the ratios of medians. */
-export function goalTable(bars: readonly Bar[]): string {
-  const goals = bars.flatMap((bar) => (bar.goal ? [{ ...bar, goal: bar.goal }] : []))
-  const body = goals.map(({ work, contender, peer, figure, peerFigure, goal }, i) => {
+/** The goals, with the ratios of medians. */
+export function goalTable(measurements: readonly Measurement[]): string {
+  const goals = judge(measurements)
+  const body = goals.map(({ work, ours, peer, figure, peerFigure, atMost, ...goal }, i) => {
     const title = goals[i - 1]?.work === work ? '' : work
-    const medians = ratio(figure.median, peerFigure.median)
+    const medians = ratio(figure, peerFigure)
     const verdict = goal.verdict === 'not met' ? '**not met**' : goal.verdict
-    return `| ${[title, contender, peer, medians, `≤ ${goal.atMost} ×`, verdict].join(' | ')} |`
+    return `| ${[title, ours, peer, medians, `≤ ${atMost} ×`, verdict].join(' | ')} |`
   })
   const head = ['| work | | beside | ratio | goal | verdict |', '|---|---|---|---:|---:|---|']
   return [...head, ...body].join('\n')
-}
-
-/** The goals, each group with the floor of its work. */
-export function barTable(bars: readonly Bar[]): string {
-  const head = ['work', '', 'beside', 'median', 'best', 'goal', 'verdict']
-  const body = bars.map((bar, i) => {
-    const { work, unit, contender, figure, peer, peerFigure, goal } = bar
-    const isFirst = bars[i - 1]?.work !== work
-    return [
-      isFirst ? `${work}, ${unit}` : '',
-      contender,
-      peer,
-      against(figure.median, peerFigure.median, bar),
-      against(figure.best, peerFigure.best, bar),
-      goal ? `≤ ${goal.atMost} ×` : '',
-      goal?.verdict === 'not met' ? '**not met**' : (goal?.verdict ?? ''),
-    ]
-  })
-  return markdownTable([head, ...body], { align: ['l', 'l', 'l', 'r', 'r', 'r', 'l'] })
-}
-
-function against(value: number, other: number, { unit }: Bar): string {
-  return `${format(value, unit)} : ${format(other, unit)} = ${ratio(value, other)}`
 }

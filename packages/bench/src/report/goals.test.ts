@@ -1,35 +1,37 @@
 import { describe, expect, it } from '@jest/globals'
-import { bound, floor, goal } from './bar.ts'
+import { judge } from './goals.ts'
 import { addedTo, bestPeer } from './measurement.ts'
 import type { Measurement } from './results.ts'
 
 const row = (contender: string, ...samples: number[]) => ({ contender, samples })
 const work = (...rows: Measurement['rows']): Measurement => ({ title: 'work', unit: 'ns', rows })
 
-function verdict(ours: number[], atMost: number, peer: number[]) {
-  const rows = [row('sluice', ...ours), row('peer', ...peer)] as const
-  return goal(work(...rows), rows[0], atMost, rows[1]).goal?.verdict
+const aims = { work: 'work', ours: 'sluice', peer: 'peer' }
+
+function judgeOne(ours: number[], atMost: number, peer: number[], claim?: string) {
+  const measured = work(row('sluice', ...ours), row('peer', ...peer))
+  return judge([measured], [{ ...aims, atMost, claim }])[0]
 }
+
+const verdict = (ours: number[], atMost: number, peer: number[]) =>
+  judgeOne(ours, atMost, peer)?.verdict
 
 describe('a goal', () => {
   it('says by which figures it is met', () => {
-    const ours = row('sluice', 12, 12, 11, 12, 13)
-    const peer = row('peer', 10, 10, 9, 10, 11)
-    expect(goal(work(ours, peer), ours, 1.25, peer, 'some work')).toEqual({
-      work: 'work',
-      unit: 'ns',
-      contender: 'sluice',
-      figure: { median: 12, best: 11 },
-      peer: 'peer',
-      peerFigure: { median: 10, best: 9 },
-      goal: { atMost: 1.25, verdict: 'met' },
+    const judged = judgeOne([12, 12, 11, 12, 13], 1.25, [10, 10, 9, 10, 11], 'some work')
+    const figures = { figure: 12, peerFigure: 10 }
+    expect(judged).toEqual({
+      ...aims,
+      ...figures,
+      atMost: 1.25,
+      verdict: 'met',
       claim: 'some work',
     })
   })
 
   it('claims nothing where the rounds do not tell the two apart', () => {
-    const [ours, peer] = [row('sluice', 10, 10, 10, 10), row('peer', 9, 11, 9, 11)]
-    expect(goal(work(ours, peer), ours, 1.25, peer, 'some work').claim).toBeUndefined()
+    const judged = judgeOne([10, 10, 10, 10], 1.25, [9, 11, 9, 11], 'some work')
+    expect(judged?.claim).toBeUndefined()
   })
 
   it('is missed where ours is above it', () => {
@@ -53,15 +55,14 @@ describe('a goal', () => {
   })
 
   it('may be a number', () => {
-    const ours = row('sluice', 160)
-    const result = goal(work(ours), ours, 1, bound(ours, '160 bytes', 160))
-    expect(result).toMatchObject({ peerFigure: { median: 160 }, goal: { verdict: 'met' } })
+    const bound = { ...aims, peer: '160 bytes', atMost: 1 }
+    const [judged] = judge([work(row('sluice', 160))], [bound])
+    expect(judged).toMatchObject({ peerFigure: 160, verdict: 'met' })
   })
-})
 
-it('a floor has no goal', () => {
-  const [least, peer] = [row('floor', 1), row('peer', 2)]
-  expect(floor(work(least, peer), least, peer).goal).toBeUndefined()
+  it('needs a measurement', () => {
+    expect(judge([], [{ ...aims, atMost: 1 }])).toEqual([])
+  })
 })
 
 describe('the best peer', () => {
