@@ -11,34 +11,32 @@ import { findPostgres } from './programs/postgres.mjs'
 import { findRedis } from './programs/redis.mjs'
 import { run } from './workspace.mjs'
 
-/** The benches beside the comparison with the peers, each in its folder of packages/bench/src. */
+/** The benches beside the comparison with the peers, each in a folder of packages/bench/src. */
 const BENCHES = {
-  cold: { measures: 'dist' },
-  settling: { measures: 'dist' },
-  leases: { measures: 'dist' },
-  postgres: { measures: 'dist', needs: findPostgres },
-  mysql: { measures: 'dist', needs: findMysql },
-  dynamodb: { measures: 'dist' },
+  cold: {},
+  settling: {},
+  leases: {},
+  postgres: { folder: 'databases', needs: findPostgres },
+  mysql: { folder: 'databases', needs: findMysql },
+  dynamodb: { folder: 'databases' },
   // Where this Node has no SQLite, npm brings one.
-  sqlite: { measures: 'dist', node: 'node@24', has: 'node:sqlite' },
-  replay: { measures: 'dist' },
+  sqlite: { node: 'node@24', has: 'node:sqlite' },
+  replay: {},
   calls: { measures: 'src' },
   held: { measures: 'src', needs: findPostgres },
-  inspect: { measures: 'src' },
-  outgoing: { measures: 'src' },
-  overload: { measures: 'src' },
+  inspect: {},
+  outgoing: {},
+  overload: {},
 }
 
 const [name, ...rest] = argv.slice(2)
-const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
-const { measures = 'dist', needs, node, has } = bench ?? {}
-const script = bench ? `packages/bench/src/${name}/cli.ts` : 'packages/bench/src/cli.ts'
-
+const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : { folder: '.' }
+const { folder = name, measures = 'dist', needs, node, has } = bench
 const redis = await findRedis()
 await needs?.()
 await ensureInstalled()
 if (measures === 'dist' && !(await build())) exit(1)
-const args = bench ? rest : argv.slice(2)
+const args = folder === name ? rest : argv.slice(2)
 const other = has && !process.getBuiltinModule(has) ? otherNode(node) : undefined
 const env = { REDIS_SERVER: redis, ...(other && { PATH: other.path }) }
-exit(await run('tsx', [script, ...args], { env }))
+exit(await run('tsx', [`packages/bench/src/${folder}/cli.ts`, ...args], { env }))

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
-import { measureCluster } from './cluster/cluster.ts'
-import { machine, versions } from './environment.ts'
+import { measureCluster, measureRedis } from './decisions/redis.ts'
+import { machine, PACKAGES, versionsOf } from './environment.ts'
 import { measureHttp } from './http/http.ts'
 import { measureMemory } from './memory/memory.ts'
 import { isFull, type Options, type Part, parseOptions, USAGE } from './options.ts'
 import { fullPlan, type Plan, quickPlan } from './plan.ts'
-import { bundleScripts, home } from './processes/bundle.ts'
-import { measureRedis } from './redis/redis.ts'
+import { home, install } from './processes/install.ts'
 import { readResults, writeDocuments } from './report/documents.ts'
 import type { Measurement, Results } from './report/results.ts'
 import { toMarkdown } from './report/tables.ts'
@@ -30,7 +29,7 @@ function progress(line: string): void {
 async function measure({ parts, quick }: Options): Promise<Results> {
   const begun = Date.now()
   const facts = machine()
-  await bundleScripts()
+  await install()
   const measurements: Measurement[] = []
   for (const part of parts) {
     const from = Date.now()
@@ -42,7 +41,7 @@ async function measure({ parts, quick }: Options): Promise<Results> {
     date: new Date(begun).toISOString(),
     seconds: (Date.now() - begun) / 1000,
     machine: facts,
-    versions: await versions(),
+    versions: await versionsOf(PACKAGES),
     measurements,
   }
 }

@@ -4,9 +4,10 @@ import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { redisBinary } from '@sluice/test-harness/redis'
-import { home } from './processes/bundle.ts'
+import { home } from './processes/install.ts'
 
-const PACKAGES = [
+/** What the comparison with the peers consists of. */
+export const PACKAGES = [
   '@sluice/core',
   'express-rate-limit',
   'rate-limit-redis',
@@ -30,15 +31,17 @@ export function machine(): { [fact: string]: string } {
   }
 }
 
-export async function versions(): Promise<{ [software: string]: string }> {
+export async function versionsOf(
+  packages: readonly string[],
+): Promise<{ [software: string]: string }> {
   return {
     Node: process.versions.node,
     Redis: await redisVersion(),
-    ...Object.fromEntries(PACKAGES.map((name) => [name, packageVersion(name)])),
+    ...Object.fromEntries(packages.map((name) => [name, packageVersion(name)])),
   }
 }
 
-export function packageVersion(name: string): string {
+function packageVersion(name: string): string {
   const manifest = readFileSync(join(home, 'node_modules', name, 'package.json'), 'utf8')
   return JSON.parse(manifest).version
 }

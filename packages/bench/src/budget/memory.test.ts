@@ -12,14 +12,14 @@ const DECISION = 352
 
 it.each(COUNTING)('a decision in memory allocates little, %s', async (algorithm) => {
   const task: AllocationTask = { algorithm }
-  const bytes = await runTaskFromSources<number>('allocation', task, NO_COLLECTIONS)
+  const bytes = await runTaskFromSources<number>('memory/allocation', task, NO_COLLECTIONS)
   expect(bytes).toBeLessThanOrEqual(DECISION)
 })
 
 it('a decision allocates nothing for events that nobody listens to', async () => {
   const run = (task: Partial<AllocationTask>) =>
     runTaskFromSources<number>(
-      'allocation',
+      'memory/allocation',
       { algorithm: 'sliding-window', ...task },
       NO_COLLECTIONS,
     )
@@ -31,6 +31,6 @@ it('a decision allocates nothing for events that nobody listens to', async () =>
 
 it('a key takes few bytes, 32 of them its own copy of a key like these', async () => {
   const task: HeapTask = { contender: 'sluice sliding-window', keys: 250_000 }
-  const bytes = await runTaskFromSources<number>('heap', task, ['--expose-gc'])
+  const bytes = await runTaskFromSources<number>('memory/heap', task, ['--expose-gc'])
   expect(bytes).toBeLessThanOrEqual(94)
 })

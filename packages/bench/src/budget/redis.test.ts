@@ -6,8 +6,8 @@ import { createLimiter } from '@sluice/core'
 import { useRedis } from '@sluice/test-harness/jest'
 import { patient } from '@sluice/test-harness/redis'
 import { policies } from '../contenders/sluice.ts'
+import { parseUsage } from '../decisions/usage.ts'
 import { makeKeys } from '../memory/keys.ts'
-import { parseUsage } from '../redis/usage.ts'
 
 const TURNS = 20
 const keys = makeKeys(1000)

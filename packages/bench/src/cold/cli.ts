@@ -3,17 +3,12 @@
 // `--rounds 5` measures less.
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startRedis } from '@sluice/test-harness/redis'
-import { markdownTable } from 'markdown-table'
-import { machine } from '../environment.ts'
-import { home } from '../processes/bundle.ts'
-import { installed } from '../replay/installed.ts'
-import { facts } from '../report/tables.ts'
-import { quantile } from '../statistics/quartiles.ts'
+import { install, installed } from '../processes/install.ts'
+import { ready, runRounds } from '../processes/rounds.ts'
+import { measurementOf } from '../report/measurement.ts'
+import { beginReport } from '../report/print.ts'
 
 /** Each adapter, and the peer that it is held against. */
 const PAIRS = [
@@ -22,10 +17,8 @@ const PAIRS = [
   ['@sluice/koa', 'koa-ratelimit'],
   ['@sluice/hono', 'hono-rate-limiter'],
   ['@sluice/core', 'rate-limiter-flexible'],
-] as const
-const PEERS = [...PAIRS.map(([, peer]) => peer), 'hono', 'ioredis']
-
-const importing = (name: string) => `await import('${name}')`
+]
+const NAMES = PAIRS.flat()
 
 const DECISIONS = {
   '@sluice/core, one decision on Redis': `const { createLimiter } = await import('@sluice/core')
@@ -37,50 +30,30 @@ const DECISIONS = {
 }
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } })
-const before = machine()
-const folder = mkdtempSync(join(tmpdir(), 'sluice-cold-'))
+const print = beginReport()
+await install()
 const redis = await startRedis()
 try {
-  install()
   const connecting = (decide: string) =>
     `const { Redis } = await import('ioredis'); const client = new Redis('${redis.url}'); ${decide}; client.disconnect()`
-  const works = new Map<string, string>([
-    ...PAIRS.flat().map((name) => [name, importing(name)] as const),
-    ...Object.entries(DECISIONS).map(([name, decide]) => [name, connecting(decide)] as const),
-  ])
-  const samples = new Map([...works.keys()].map((name) => [name, [] as number[]]))
-  for (let round = 0; round < Number(values.rounds); round += 1)
-    for (const [name, work] of works) samples.get(name)?.push(cpuMs(work))
-  const rows = [...samples].map(([name, each]) => [name, best(each), lowerQuartile(each)])
-  console.log(facts({ ...before, 'load after': machine()['load before'] as string }))
-  const align = ['l', 'r', 'r']
-  console.log(`\n${markdownTable([['CPU, ms', 'best', 'lower quartile'], ...rows], { align })}`)
+  const contests = [
+    ...NAMES.map((name) => ready(name, () => cpuMs(`await import('${name}')`))),
+    ...Object.entries(DECISIONS).map(([name, decide]) =>
+      ready(name, () => cpuMs(connecting(decide))),
+    ),
+  ]
+  const samples = await runRounds(contests, { starts: 1, rounds: Number(values.rounds) })
+  const title = 'CPU of a process, without its own start'
+  const peers = PAIRS.map(([, peer]) => peer as string)
+  await print([measurementOf(samples, { title, unit: 'ms' }, (ms) => ms)], [...peers, 'ioredis'])
 } finally {
   await redis.stop()
-  rmSync(folder, { recursive: true })
 }
 
-/** Our packages as they are published, and the peers as they are installed. */
-function install(): void {
-  const modules = installed(folder, ['core', 'http', 'express', 'fastify', 'koa', 'hono'])
-  for (const name of PEERS) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(home, 'node_modules', name), join(modules, name))
-  }
-}
-
-/** The CPU time of a new process for the work alone, without its own start. */
-function cpuMs(work: string): number {
+/** The CPU time of a new process for the work alone. */
+async function cpuMs(work: string): Promise<number> {
   const measured = `const before = process.cpuUsage(); ${work}
     const { user, system } = process.cpuUsage(before); console.log((user + system) / 1000)`
   const args = ['--input-type=module', '--eval', measured]
-  return Number(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }))
-}
-
-function best(samples: readonly number[]): string {
-  return Math.min(...samples).toFixed(1)
-}
-
-function lowerQuartile(samples: readonly number[]): string {
-  return quantile(samples, 0.25).toFixed(1)
+  return Number(execFileSync(process.execPath, args, { cwd: installed, encoding: 'utf8' }))
 }

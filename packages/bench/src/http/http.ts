@@ -25,7 +25,7 @@ async function measureFramework(
   const { warmUpMs, requestsMs: measuredMs } = plan
   const contests = Object.keys(frameworks[framework]).map((contender) => {
     const task: RequestsTask = { framework, contender, warmUpMs, measuredMs }
-    return contest<number>(contender, 'requests', task)
+    return contest<number>(contender, 'http/requests', task)
   })
   const costs = await runRounds(contests, plan, (line) => log(`http, ${framework}: ${line}`))
   const title = `${framework}: CPU for one request, without sockets`

@@ -1,10 +1,9 @@
-// Asks a limiter so many times a second: prints what it took, as a line of JSON. Its argument is a task.
-
-import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLimiter } from '@sluice/core'
 import { Redis } from 'ioredis'
 import { redisContenders } from '../contenders/redis.ts'
+import { defineTask } from '../processes/task.ts'
+import { median } from '../statistics/quartiles.ts'
 
 export interface LeaseTask {
   readonly url: string
@@ -33,62 +32,60 @@ export interface LeaseCosts {
   readonly median: number
 }
 
-const task: LeaseTask = JSON.parse(process.argv[2] as string)
-const client = new Redis(task.url)
-const decide = task.peer === undefined ? ours() : peer(task.peer)
-const tookMicros: number[] = []
-let admitted = 0
-let asking = 0
+/** Asks a limiter so many times a second. */
+defineTask(async (task: LeaseTask): Promise<LeaseCosts> => {
+  const client = new Redis(task.url)
+  const decide = task.peer === undefined ? ours(client, task) : peer(client, task.peer, task)
+  const tookMicros: number[] = []
+  let admitted = 0
+  let asking = 0
 
-function ours(): (key: string) => Promise<boolean> {
+  const ask = async (key: string) => {
+    const isMeasured = Date.now() >= task.from
+    const from = performance.now()
+    asking += 1
+    const allowed = await decide(key)
+    asking -= 1
+    if (!isMeasured) return
+    tookMicros.push((performance.now() - from) * 1000)
+    if (allowed) admitted += 1
+  }
+
+  await client.ping()
+  const begunAt = performance.now()
+  let sent = 0
+  let before: NodeJS.CpuUsage | undefined
+  while (Date.now() < task.until) {
+    if (before === undefined && Date.now() >= task.from) before = process.cpuUsage()
+    const due = Math.floor(((performance.now() - begunAt) * task.rate) / 1000)
+    for (; sent < due; sent += 1) void ask(`tenant-${sent % task.keys}`)
+    await delay(1)
+  }
+  const { user, system } = process.cpuUsage(before)
+  while (asking > 0) await delay(1)
+  await client.quit()
+  const asked = tookMicros.length
+  return { asked, admitted, micros: user + system, median: median(tookMicros) }
+})
+
+type Decide = (key: string) => Promise<boolean>
+
+function ours(store: Redis, { prefix, limit, lease }: LeaseTask): Decide {
   const limiter = createLimiter({
-    store: client,
-    prefix: task.prefix,
-    limit: task.limit,
+    store,
+    prefix,
+    limit,
     window: '1s',
     deadline: '10s',
-    ...(task.lease > 0 && { lease: task.lease }),
+    ...(lease > 0 && { lease }),
   })
   return async (key) => (await limiter.consume(key)).allowed
 }
 
-function peer(name: string): (key: string) => Promise<boolean> {
+function peer(client: Redis, name: string, { prefix }: LeaseTask): Decide {
   const count = redisContenders[name]?.(client)
   return async (key) => {
-    await count?.(`${task.prefix}:${key}`)
+    await count?.(`${prefix}:${key}`)
     return true
   }
 }
-
-async function ask(key: string): Promise<void> {
-  const isMeasured = Date.now() >= task.from
-  const from = performance.now()
-  asking += 1
-  const allowed = await decide(key)
-  asking -= 1
-  if (!isMeasured) return
-  tookMicros.push((performance.now() - from) * 1000)
-  if (allowed) admitted += 1
-}
-
-await client.ping()
-const begunAt = performance.now()
-let sent = 0
-let before: NodeJS.CpuUsage | undefined
-while (Date.now() < task.until) {
-  if (before === undefined && Date.now() >= task.from) before = process.cpuUsage()
-  const due = Math.floor(((performance.now() - begunAt) * task.rate) / 1000)
-  for (; sent < due; sent += 1) void ask(`tenant-${sent % task.keys}`)
-  await delay(1)
-}
-const { user, system } = process.cpuUsage(before)
-while (asking > 0) await delay(1)
-await client.quit()
-tookMicros.sort((a, b) => a - b)
-const costs: LeaseCosts = {
-  asked: tookMicros.length,
-  admitted,
-  micros: user + system,
-  median: tookMicros[tookMicros.length >> 1] as number,
-}
-console.log(JSON.stringify(costs))

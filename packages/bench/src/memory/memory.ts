@@ -1,7 +1,6 @@
 import { memoryContenders } from '../contenders/memory.ts'
 import { COUNTING, OURS } from '../contenders/sluice.ts'
 import type { Plan } from '../plan.ts'
-import type { Script } from '../processes/bundle.ts'
 import { runRounds } from '../processes/rounds.ts'
 import { contest, NO_COLLECTIONS, runTask } from '../processes/run-task.ts'
 import { measurementOf } from '../report/measurement.ts'
@@ -37,7 +36,7 @@ async function speeds(plan: Plan, keys: number, log: Log): Promise<Measurement> 
     .filter((contender) => isFew || !FEW_KEYS_ONLY.includes(contender))
     .map((contender) => {
       const task: SpeedTask = { contender, keys, warmUpMs, measuredMs }
-      return contest<number>(contender, 'speed', task)
+      return contest<number>(contender, 'memory/speed', task)
     })
   const rounds = isFew ? plan : { ...plan, starts: 1 }
   const label = `${keys.toLocaleString('en')} keys`
@@ -50,7 +49,7 @@ async function heaps(plan: Plan): Promise<Measurement> {
   const tasks = Object.keys(memoryContenders)
     .filter((contender) => !FEW_KEYS_ONLY.includes(contender) && !contender.startsWith('floor'))
     .map((contender): [string, HeapTask] => [contender, { contender, keys: plan.manyKeys }])
-  const bytes = await bytesOf('heap', tasks, ['--expose-gc'])
+  const bytes = await bytesOf('memory/heap', tasks, ['--expose-gc'])
   const chart = `Memory for one key, at ${plan.manyKeys.toLocaleString('en')} keys`
   const title = `${chart}, the key itself left out`
   return measurementOf(bytes, { title, unit: 'bytes', reference: OURS, chart }, (each) => each)
@@ -61,7 +60,7 @@ async function allocations(): Promise<Measurement> {
     `sluice ${algorithm}`,
     { algorithm },
   ])
-  const bytes = await bytesOf('allocation', tasks, NO_COLLECTIONS)
+  const bytes = await bytesOf('memory/allocation', tasks, NO_COLLECTIONS)
   const title = 'Allocated by one decision in memory, every field read'
   return measurementOf(bytes, { title, unit: 'bytes' }, (each) => each)
 }
@@ -71,7 +70,7 @@ async function allocations(): Promise<Measurement> {
  * to the next, whatever else runs.
  */
 async function bytesOf(
-  script: Script,
+  script: string,
   tasks: readonly (readonly [contender: string, task: unknown])[],
   flags: readonly string[],
 ): Promise<Map<string, number[]>> {
@@ -86,7 +85,7 @@ async function pauses(plan: Plan, log: Log): Promise<Measurement> {
   const found: Pauses[] = []
   for (let run = 1; run <= PAUSES; run += 1) {
     log(`pauses: ${run} of ${PAUSES}`)
-    found.push(await runTask<Pauses>('pause', task))
+    found.push(await runTask<Pauses>('memory/pause', task))
   }
   const row = (contender: string, of: keyof Pauses) => {
     return { contender, samples: found.map((each) => each[of]) }

@@ -7,15 +7,13 @@ import PQueue from 'p-queue'
 import pThrottle from 'p-throttle'
 
 /** The options of each contender. */
-export interface Task {
+export interface Sending {
   readonly url: string
   readonly redis: string
   readonly limit: number
   readonly windowMs: number
   /** How many processes share the limit. */
   readonly processes: number
-  /** The number of this process, from 0. */
-  readonly process: number
   /** The longest that a request may wait, ms, where the contender has such an option. */
   readonly maxWaitMs: number
 }
@@ -23,19 +21,17 @@ export interface Task {
 /** Sends a request in its turn, and rejects if it does not. */
 type Send = () => Promise<unknown>
 
-const headersOf = ({ process }: Task) => ({ 'x-process': `${process}` })
-
 /** A fetch that reads its answer, so that connections are used again. */
-async function plain(task: Task) {
-  const response = await fetch(task.url, { headers: headersOf(task) })
+async function plain({ url }: Sending) {
+  const response = await fetch(url)
   return response.text()
 }
 
 /** The limit of one process where processes know nothing of each other. */
-const shareOf = ({ limit, processes }: Task) => Math.floor(limit / processes)
+const shareOf = ({ limit, processes }: Sending) => Math.floor(limit / processes)
 
 /** Makes what sends for each contender. */
-export const contenders: Record<string, (task: Task) => Send> = {
+export const contenders: Record<string, (task: Sending) => Send> = {
   '@sluice/outgoing'(task) {
     const { url, limit, windowMs, maxWaitMs } = task
     // A bucket admits so much more than its limit.
@@ -46,7 +42,7 @@ export const contenders: Record<string, (task: Task) => Send> = {
       maxWait: maxWaitMs,
       retry: { attempts: 1 },
     })
-    return async () => (await paced(url, { headers: headersOf(task) })).text()
+    return async () => (await paced(url)).text()
   },
   'bottleneck, group on Redis'(task) {
     const { limit, windowMs } = task
@@ -73,6 +69,6 @@ export const contenders: Record<string, (task: Task) => Send> = {
       maxRequests: shareOf(task),
       perMilliseconds: task.windowMs,
     })
-    return () => client.get(task.url, { headers: headersOf(task) })
+    return () => client.get(task.url)
   },
 }

@@ -4,8 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** A request of the load. */
 export interface Answer {
   readonly path: string
-  /** When it was sent, ms since the load began. */
-  readonly at: number
   /** 0: it had no answer in time. */
   readonly status: number
   readonly ms: number
@@ -15,12 +13,12 @@ export interface Answer {
 const PATIENCE_MS = 3000
 
 /** Sends one request, which never rejects. */
-function ask(agent: Agent, port: number, path: string, begun: number): Promise<Answer> {
+function ask(agent: Agent, port: number, path: string): Promise<Answer> {
   const sentAt = performance.now()
   return new Promise((resolve) => {
     const ended = (status: number) => {
       clearTimeout(timer)
-      resolve({ path, at: sentAt - begun, status, ms: performance.now() - sentAt })
+      resolve({ path, status, ms: performance.now() - sentAt })
     }
     const sent = request({ host: '127.0.0.1', port, path, agent }, (response) => {
       response.resume()
@@ -51,7 +49,7 @@ export async function openLoop(
     const waitMs = begun + at - performance.now()
     if (waitMs > 1) await sleep(waitMs)
     const path = Math.random() < critical / perSecond ? '/critical' : '/normal'
-    answers.push(ask(agent, port, path, begun))
+    answers.push(ask(agent, port, path))
   }
   const all = await Promise.all(answers)
   agent.destroy()
@@ -65,25 +63,11 @@ export async function closedLoop(port: number, clients: number, ms: number): Pro
   let served = 0
   const client = async () => {
     while (performance.now() - begun < ms) {
-      await ask(agent, port, '/normal', begun)
+      await ask(agent, port, '/normal')
       served += 1
     }
   }
   await Promise.all(Array.from({ length: clients }, client))
   agent.destroy()
   return (served * 1000) / (performance.now() - begun)
-}
-
-/** Asks for the health of the server again and again. @returns the share that was answered within 1 s */
-export async function watchHealth(port: number, ms: number): Promise<number> {
-  const agent = new Agent({ keepAlive: true })
-  const begun = performance.now()
-  const answers: Promise<Answer>[] = []
-  while (performance.now() - begun < ms) {
-    answers.push(ask(agent, port, '/health', begun))
-    await sleep(250)
-  }
-  const all = await Promise.all(answers)
-  agent.destroy()
-  return all.filter(({ status, ms }) => status === 200 && ms <= 1000).length / all.length
 }

@@ -9,6 +9,11 @@ export interface Contest<Sample> {
   start(): Promise<Started<Sample>>
 }
 
+/** A contender that needs no start. */
+export function ready<Sample>(contender: string, measure: () => Promise<Sample>): Contest<Sample> {
+  return { contender, start: async () => ({ measure, stop: async () => {} }) }
+}
+
 export interface Rounds {
   /** How often all contenders start anew: what one process is lucky with ends with it. */
   readonly starts: number
@@ -26,7 +31,7 @@ export interface Rounds {
 export async function runRounds<Sample>(
   contests: readonly Contest<Sample>[],
   { starts, rounds }: Rounds,
-  report: (line: string) => void,
+  report: (line: string) => void = () => {},
 ): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(contests.map(({ contender }) => [contender, []]))
   for (let start = 1; start <= starts; start += 1) {

@@ -1,12 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { bundle, startBundle } from '@sluice/test-harness/processes'
-import { bundled, home, SCRIPTS, type Script } from './bundle.ts'
+import { home, installed, scriptOf } from './install.ts'
 import type { Contest } from './rounds.ts'
-
-const published = pathToFileURL(join(home, 'src/processes/published.mjs')).href
 
 /**
  * Flags for a process that reads its heap before and after what it measures: the young generation
@@ -24,23 +21,23 @@ export const NO_COLLECTIONS = [
  */
 const KEEP_HEAP = ['--no-memory-reducer']
 
-/** Starts a bundled script in a process of its own, with our packages as they are published. */
-function start(script: Script, task: unknown, flags: readonly string[] = []) {
-  return fork(bundled(script), [JSON.stringify(task)], {
-    cwd: home,
-    execArgv: ['--import', published, ...flags],
+/** Starts a script in a process of its own. */
+export function start(script: string, task: unknown, flags: readonly string[] = []): ChildProcess {
+  return fork(scriptOf(script), [JSON.stringify(task)], {
+    cwd: installed,
+    execArgv: [...flags],
     env: { ...process.env, NODE_ENV: 'production' },
   })
 }
 
 /**
- * Runs a bundled script (see `defineTask`) to its end.
+ * Runs a script (see `defineTask`) to its end.
  *
  * @param task anything that survives JSON
  * @param flags Node's flags
  */
 export function runTask<Result>(
-  script: Script,
+  script: string,
   task: unknown,
   flags?: readonly string[],
 ): Promise<Result> {
@@ -48,11 +45,11 @@ export function runTask<Result>(
 }
 
 /**
- * A contender whose process is that of a bundled script (see `defineContender`).
+ * A contender whose process is that of a script (see `defineContender`).
  *
  * @param task anything that survives JSON
  */
-export function contest<Sample>(contender: string, script: Script, task: unknown): Contest<Sample> {
+export function contest<Sample>(contender: string, script: string, task: unknown): Contest<Sample> {
   return {
     contender,
     async start() {
@@ -79,15 +76,16 @@ export function contest<Sample>(contender: string, script: Script, task: unknown
  * alone.
  */
 export async function runTaskFromSources<Result>(
-  script: Script,
+  script: string,
   task: unknown,
   flags: readonly string[] = [],
 ): Promise<Result> {
-  const code = await bundle(join(home, SCRIPTS[script]))
+  const code = await bundle(join(home, 'src', `${script}.script.ts`))
   return nextMessage(startBundle(code, { args: [JSON.stringify(task)], flags }))
 }
 
-function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+/** The next message of a process, which must not end before. */
+export function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
     const failed = (code: number | null, signal: string | null) =>
       reject(new Error(`${child.spawnargs.join(' ')} ended with ${signal ?? code}`))

@@ -4,7 +4,9 @@ const DIGITS: { readonly [unit in Unit]: number } = {
   ns: 0,
   µs: 2,
   ms: 3,
+  s: 1,
   bytes: 0,
+  MB: 0,
   calls: 3,
 }
 

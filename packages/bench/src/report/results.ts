@@ -1,4 +1,4 @@
-export type Unit = 'ns' | 'µs' | 'ms' | 'bytes' | 'calls'
+export type Unit = 'ns' | 'µs' | 'ms' | 's' | 'bytes' | 'MB' | 'calls'
 
 /** One contender at one piece of work. Less is better. */
 export interface Row {

@@ -1,11 +1,19 @@
-// Requests without a limit, plain ones, and ones that are settled, which alternate in one process: prints what each
-// took, as a line of JSON. Its arguments: the rounds, and the URL of a Redis.
+// Requests without a limit, plain ones, and ones that are settled, which alternate in one process.
 
 import type { RequestListener } from 'node:http'
 import { type RateLimitOptions, rateLimit } from '@sluice/node'
+import { shedLoad } from '@sluice/node/overload'
 import { Redis } from 'ioredis'
 import { inject } from '../contenders/inject.ts'
 import { LIMIT, WINDOW_MS } from '../contenders/terms.ts'
+import { ownCpuMicros, redisMeter } from '../decisions/usage.ts'
+import { defineTask } from '../processes/task.ts'
+
+export interface SettlingTask {
+  readonly rounds: number
+  /** The address of a Redis. */
+  readonly url: string
+}
 
 /** Samples of each kind: CPU of a request in memory, and script time of one on Redis, µs. */
 export interface SettlingCosts {
@@ -25,18 +33,31 @@ const KINDS: Readonly<Record<string, RateLimitOptions>> = {
   'settle, more': { ...counted, settle: () => 12 },
   reserve: { ...counted, reserve: true, settle: () => 7 },
 }
-const BARE = 'no limiter'
 
-const rounds = Number(process.argv[2])
-const client = new Redis(process.argv[3] as string)
-const memory = [...(await measure('memory', serve(), cpuMicros))]
-const redis = [...(await measure('redis', serve(client), scriptMicros))]
-client.disconnect()
-console.log(JSON.stringify({ memory, redis } satisfies SettlingCosts))
+/** Runs something, and says what it took, µs. */
+type Measure = (act: () => Promise<void>) => Promise<number>
 
-function serve(store?: Redis): Map<string, RequestListener> {
+defineTask(async ({ rounds, url }: SettlingTask): Promise<SettlingCosts> => {
+  const client = new Redis(url)
+  const meter = redisMeter([client])
+  const scriptMicros: Measure = async (act) => (await meter(act)).usage.scriptMicros
+  return {
+    memory: [...(await measure('memory', rounds, inMemory(), ownCpuMicros))],
+    redis: [...(await measure('redis', rounds, limited(client), scriptMicros))],
+  }
+})
+
+function inMemory(): Map<string, RequestListener> {
+  const shed = shedLoad()
+  return new Map<string, RequestListener>([
+    ['bare', (_, response) => response.end('{}')],
+    ['shedLoad', (request, response) => shed(request, response, () => response.end('{}'))],
+    ...limited(),
+  ])
+}
+
+function limited(store?: Redis): Map<string, RequestListener> {
   const served = new Map<string, RequestListener>()
-  if (store === undefined) served.set(BARE, (_, response) => response.end('{}'))
   for (const [kind, options] of Object.entries(KINDS)) {
     const shared =
       store === undefined ? {} : { store, prefix: kind.replace(/\W+/g, '-'), deadline: '30s' }
@@ -46,19 +67,19 @@ function serve(store?: Redis): Map<string, RequestListener> {
   return served
 }
 
-/** @returns what `micros` counts for one request, for each kind and round */
+/** @returns what a request of each kind took in each round */
 async function measure(
   store: 'memory' | 'redis',
+  rounds: number,
   served: ReadonlyMap<string, RequestListener>,
-  micros: () => number | Promise<number>,
+  micros: Measure,
 ): Promise<Map<string, number[]>> {
   const samples = new Map([...served.keys()].map((kind) => [kind, [] as number[]]))
   for (const listener of served.values()) await run(listener, WARM_UP[store])
   for (let round = 0; round < rounds; round += 1) {
     for (const [kind, listener] of served) {
-      const from = await micros()
-      await run(listener, REQUESTS[store])
-      samples.get(kind)?.push(((await micros()) - from) / REQUESTS[store])
+      const took = await micros(() => run(listener, REQUESTS[store]))
+      samples.get(kind)?.push(took / REQUESTS[store])
     }
   }
   return samples
@@ -67,16 +88,4 @@ async function measure(
 async function run(listener: RequestListener, requests: number): Promise<void> {
   for (let i = 0; i < requests; i += 1)
     await new Promise((done) => setImmediate(() => inject(listener).then(done)))
-}
-
-function cpuMicros(): number {
-  const { user, system } = process.cpuUsage()
-  return user + system
-}
-
-/** The time of all scripts that the server has run. */
-async function scriptMicros(): Promise<number> {
-  const stats = await client.info('commandstats')
-  const times = stats.matchAll(/^cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/gm)
-  return [...times].reduce((sum, [, micros]) => sum + Number(micros), 0)
 }

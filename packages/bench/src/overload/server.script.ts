@@ -1,5 +1,3 @@
-// A server that one contender protects, in a process of its own. Its argument is a `Job`.
-
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +8,12 @@ import express, { type Express } from 'express'
 import fastify from 'fastify'
 import protect from 'overload-protection'
 import toobusy from 'toobusy-js'
-import type { Handler, Job } from './job.ts'
+import { defineContender } from '../processes/task.ts'
+
+export interface OverloadTask {
+  readonly contender: string
+  readonly handler: keyof typeof HANDLERS
+}
 
 /** Keeps the event loop busy. */
 function compute(ms: number): void {
@@ -34,7 +37,7 @@ function database(connections: number, ms: number): () => Promise<void> {
 const query = database(10, 100)
 
 /** Each can do about 100 requests a second. */
-const HANDLERS: { readonly [handler in Handler]: () => Promise<void> | void } = {
+const HANDLERS = {
   cpu: () => compute(10),
   database: query,
   async mix() {
@@ -94,11 +97,10 @@ async function listenFastify(handle: () => unknown): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
-const { contender, handler } = JSON.parse(process.argv[2] as string) as Job
-const handle = HANDLERS[handler]
-const port =
-  contender === '@fastify/under-pressure'
-    ? await listenFastify(handle)
-    : await listenExpress(contender, handle)
-process.on('message', () => process.send?.({ bytes: process.memoryUsage.rss() }))
-process.send?.({ port })
+/** Starts a server that one contender protects. @returns its port */
+defineContender(async ({ contender, handler }: OverloadTask) => {
+  const handle = HANDLERS[handler]
+  const isFastify = contender === '@fastify/under-pressure'
+  const port = await (isFastify ? listenFastify(handle) : listenExpress(contender, handle))
+  return async () => port
+})
