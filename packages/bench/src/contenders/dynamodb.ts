@@ -1,9 +1,9 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb'
-import { createLimiter } from '@sluice/core'
 import { dynamodbStore } from '@sluice/dynamodb'
 import { RateLimiterDynamo } from 'rate-limiter-flexible'
-import { OURS, policies, readAll } from './sluice.ts'
-import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
+import { withTable } from './flexible.ts'
+import { OURS, onStore } from './sluice.ts'
+import type { Decide } from './terms.ts'
 
 /** Each in a table of its own, which is there when it resolves; it ends with the process. */
 type Make = (client: DynamoDB) => Promise<Decide>
@@ -18,14 +18,7 @@ function sluice(count: number): Make {
   return async (client) => {
     const store = dynamodbStore(client)
     await store.migrate()
-    // Longer than any pause of the machine: see `readAll`.
-    const limiter = createLimiter({
-      store,
-      prefix: `of-${count}`,
-      policies: policies('sliding-window', count),
-      deadline: '30s',
-    })
-    return async (key) => readAll(await limiter.consume(key))
+    return onStore(store, count)
   }
 }
 
@@ -35,13 +28,7 @@ export const dynamodbContenders: { readonly [name: string]: Make } = {
   [`${OURS}, 2 policies`]: sluice(2),
 
   'rate-limiter-flexible RateLimiterDynamo.consume': (storeClient) =>
-    new Promise((resolve, reject) => {
-      const terms = { points: LIMIT, duration: WINDOW_MS / 1000, tableName: 'flexible' }
-      const limiter = new RateLimiterDynamo({ storeClient, ...terms }, (error) => {
-        if (error) reject(error)
-        else resolve(async (key) => (await limiter.consume(key)).remainingPoints)
-      })
-    }),
+    withTable((terms, ready) => new RateLimiterDynamo({ storeClient, ...terms }, ready)),
 
   'floor: one update that counts': async (client) => {
     const table = { TableName: 'sluice_states' }

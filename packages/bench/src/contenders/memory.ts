@@ -3,6 +3,7 @@ import { createLimiter, memoryStore } from '@sluice/core'
 import { MemoryStore, type Options } from 'express-rate-limit'
 import MemoryLimiter from 'koa-ratelimit/limiter/memory.js'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { decideBy, FLEXIBLE } from './flexible.ts'
 import { ALGORITHMS, policies, readAll } from './sluice.ts'
 import { LIMIT, WINDOW_MS } from './terms.ts'
 
@@ -64,10 +65,8 @@ export const memoryContenders: { readonly [name: string]: () => Count } = {
     }
   },
 
-  'rate-limiter-flexible RateLimiterMemory.consume': () => {
-    const limiter = new RateLimiterMemory({ points: LIMIT, duration: WINDOW_MS / 1000 })
-    return async (key) => (await limiter.consume(key)).remainingPoints
-  },
+  'rate-limiter-flexible RateLimiterMemory.consume': () =>
+    decideBy(new RateLimiterMemory(FLEXIBLE)),
 
   'floor: Map.get': () => {
     const map = new Map<string, number>()

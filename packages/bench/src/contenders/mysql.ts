@@ -1,9 +1,9 @@
-import { createLimiter } from '@sluice/core'
 import { mysqlStore } from '@sluice/mysql'
 import type { Pool } from 'mysql2'
 import { RateLimiterMySQL } from 'rate-limiter-flexible'
-import { OURS, policies, readAll } from './sluice.ts'
-import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
+import { withTable } from './flexible.ts'
+import { OURS, onStore } from './sluice.ts'
+import type { Decide } from './terms.ts'
 
 /** Each in a table of its own, which is there when it resolves; it ends with the process. */
 type Make = (pool: Pool) => Promise<Decide>
@@ -12,14 +12,7 @@ function sluice(count: number): Make {
   return async (pool) => {
     const store = mysqlStore(pool.promise())
     await store.migrate()
-    // Longer than any pause of the machine: see `readAll`.
-    const limiter = createLimiter({
-      store,
-      prefix: `of-${count}`,
-      policies: policies('sliding-window', count),
-      deadline: '30s',
-    })
-    return async (key) => readAll(await limiter.consume(key))
+    return onStore(store, count)
   }
 }
 
@@ -29,14 +22,9 @@ export const mysqlContenders: { readonly [name: string]: Make } = {
   [`${OURS}, 2 policies`]: sluice(2),
 
   'rate-limiter-flexible RateLimiterMySQL.consume': (storeClient) =>
-    new Promise((resolve, reject) => {
-      const table = { dbName: 'test', tableName: 'flexible' }
-      const terms = { points: LIMIT, duration: WINDOW_MS / 1000, ...table }
-      const limiter = new RateLimiterMySQL({ storeClient, ...terms }, (error) => {
-        if (error) reject(error)
-        else resolve(async (key) => (await limiter.consume(key)).remainingPoints)
-      })
-    }),
+    withTable(
+      (terms, ready) => new RateLimiterMySQL({ storeClient, dbName: 'test', ...terms }, ready),
+    ),
 
   'floor: one statement that counts': async (pool) => {
     const query = pool.promise()

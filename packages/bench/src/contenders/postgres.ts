@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { PostgresStore } from '@acpr/rate-limit-postgresql'
-import { createLimiter } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
 import type { Options } from 'express-rate-limit'
 import type { Pool, PoolConfig } from 'pg'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
-import { OURS, policies, readAll } from './sluice.ts'
-import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
+import { withTable } from './flexible.ts'
+import { OURS, onStore } from './sluice.ts'
+import { type Decide, WINDOW_MS } from './terms.ts'
 
 /** The number of migrations: as many files as its package has for its tables and functions. */
 const ACPR_MIGRATIONS = 7
@@ -19,13 +19,7 @@ function sluice(schema: string, count: number, logged: boolean): Make {
     await pool.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
     const store = postgresStore(pool, { schema, logged })
     await store.migrate()
-    // Longer than any pause of the machine: see `readAll`.
-    const limiter = createLimiter({
-      store,
-      policies: policies('sliding-window', count),
-      deadline: '30s',
-    })
-    return async (key) => readAll(await limiter.consume(key))
+    return onStore(store, count)
   }
 }
 
@@ -37,13 +31,7 @@ export const postgresContenders: { readonly [name: string]: Make } = {
   [`${OURS}, logged table`]: sluice('sluice_logged', 1, true),
 
   'rate-limiter-flexible RateLimiterPostgres.consume': (storeClient) =>
-    new Promise((resolve, reject) => {
-      const terms = { points: LIMIT, duration: WINDOW_MS / 1000, tableName: 'flexible' }
-      const limiter = new RateLimiterPostgres({ storeClient, ...terms }, (error) => {
-        if (error) reject(error)
-        else resolve(async (key) => (await limiter.consume(key)).remainingPoints)
-      })
-    }),
+    withTable((terms, ready) => new RateLimiterPostgres({ storeClient, ...terms }, ready)),
 
   '@acpr/rate-limit-postgresql PostgresStore.increment': async (pool, settings) => {
     const store = new PostgresStore(settings, 'bench')

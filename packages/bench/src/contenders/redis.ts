@@ -1,25 +1,13 @@
 import FastifyRedisStore from '@fastify/rate-limit/store/RedisStore.js'
-import { type AlgorithmName, createLimiter } from '@sluice/core'
 import type { Options } from 'express-rate-limit'
 import { Cluster } from 'ioredis'
 import RedisLimiter from 'koa-ratelimit/limiter/redis.js'
 import { RedisStore, type SendCommandFn } from 'rate-limit-redis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { decideBy, FLEXIBLE } from './flexible.ts'
 import { redisFloor } from './redis-floor.ts'
-import { ALGORITHMS, OURS, policies, readAll } from './sluice.ts'
+import { ALGORITHMS, OURS, onStore } from './sluice.ts'
 import { type Client, type Decide, LIMIT, WINDOW_MS } from './terms.ts'
-
-/**
- * A machine that stands still for a moment must not let this process decide in place of Redis,
- * which would be cheaper: it would fail the measurement (see `readAll`).
- */
-const DEADLINE = '30s'
-
-function sluice(client: Client, algorithm: AlgorithmName, count: number): Decide {
-  const terms = { policies: policies(algorithm, count), deadline: DEADLINE } as const
-  const limiter = createLimiter({ store: client, ...terms })
-  return async (key) => readAll(await limiter.consume(key))
-}
 
 export const RATE_LIMIT_REDIS = 'rate-limit-redis RedisStore.increment'
 export const OURS_OF_3 = `${OURS}, 3 policies`
@@ -31,10 +19,10 @@ export const redisContenders: { readonly [name: string]: (client: Client) => Dec
   ...Object.fromEntries(
     ALGORITHMS.map((algorithm) => [
       `sluice ${algorithm}`,
-      (client: Client) => sluice(client, algorithm, 1),
+      (client: Client) => onStore(client, 1, algorithm),
     ]),
   ),
-  [OURS_OF_3]: (client) => sluice(client, 'sliding-window', 3),
+  [OURS_OF_3]: (client) => onStore(client, 3),
 
   '@fastify/rate-limit RedisStore.incr': (client) => {
     const store = new FastifyRedisStore(false, false, client)
@@ -60,11 +48,8 @@ export const redisContenders: { readonly [name: string]: (client: Client) => Dec
     }
   },
 
-  'rate-limiter-flexible RateLimiterRedis.consume': (client) => {
-    const terms = { points: LIMIT, duration: WINDOW_MS / 1000 }
-    const limiter = new RateLimiterRedis({ storeClient: client, ...terms })
-    return async (key) => (await limiter.consume(key)).remainingPoints
-  },
+  'rate-limiter-flexible RateLimiterRedis.consume': (storeClient) =>
+    decideBy(new RateLimiterRedis({ storeClient, ...FLEXIBLE })),
 
   [FLOOR]: (client) => redisFloor(client, 1),
   [FLOOR_OF_3]: (client) => redisFloor(client, 3),

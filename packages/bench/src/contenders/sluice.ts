@@ -1,11 +1,11 @@
-import type { Decision, PolicyOptions } from '@sluice/core'
+import { createLimiter, type Decision, type LimiterOptions, type PolicyOptions } from '@sluice/core'
 import {
   ALGORITHM_NAMES,
   type AlgorithmName,
   algorithms,
   DEFAULT_ALGORITHM,
 } from '@sluice/core/algorithms'
-import { LIMIT, WINDOW_MS } from './terms.ts'
+import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
 
 /** The algorithms whose state does not grow. */
 export const COUNTING = ALGORITHM_NAMES.filter((name) => !algorithms[name].keepsLog)
@@ -24,6 +24,19 @@ export function policies(algorithm: AlgorithmName, count: number): PolicyOptions
   return Array.from({ length: count }, (_, i) => {
     return { name: `p${i}`, limit, window: WINDOW_MS, algorithm }
   })
+}
+
+/** The default algorithm on a store, with so many policies. */
+export function onStore(
+  store: NonNullable<LimiterOptions['store']>,
+  count = 1,
+  algorithm: AlgorithmName = DEFAULT_ALGORITHM,
+): Decide {
+  // A machine that stands still for a moment must not let this process decide in place of the store, which would
+  // be cheaper: it would fail the measurement (see `readAll`).
+  const terms = { policies: policies(algorithm, count), deadline: '30s' } as const
+  const limiter = createLimiter({ store, ...terms } as LimiterOptions)
+  return async (key) => readAll(await limiter.consume(key))
 }
 
 /**

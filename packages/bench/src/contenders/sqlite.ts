@@ -3,7 +3,7 @@ import {
   ClusterMemoryStorePrimary,
   ClusterMemoryStoreWorker,
 } from '@express-rate-limit/cluster-memory-store'
-import { createLimiter, type LimiterOptions, memoryStore } from '@sluice/core'
+import { memoryStore } from '@sluice/core'
 import { sqliteStore } from '@sluice/sqlite'
 import type { Options } from 'express-rate-limit'
 import { Redis } from 'ioredis'
@@ -12,8 +12,9 @@ import {
   RateLimiterClusterMaster,
   RateLimiterSQLite,
 } from 'rate-limiter-flexible'
-import { policies, readAll } from './sluice.ts'
-import { type Decide, LIMIT, WINDOW_MS } from './terms.ts'
+import { decideBy, FLEXIBLE, withTable } from './flexible.ts'
+import { onStore } from './sluice.ts'
+import { type Decide, WINDOW_MS } from './terms.ts'
 
 export const OURS_IN_SQLITE = 'sluice sqliteStore'
 
@@ -51,28 +52,20 @@ function open(path: string): Database {
   return database
 }
 
-function sluice(store: NonNullable<LimiterOptions['store']>): Decide {
-  // Longer than any pause of the machine: see `readAll`.
-  const terms = { policies: policies('sliding-window', 1), deadline: '30s' } as const
-  const limiter = createLimiter({ store, ...terms } as LimiterOptions)
-  return async (key) => readAll(await limiter.consume(key))
-}
-
 const ECHO =
   "require('node:worker_threads').parentPort.on('message', function (key) { this.postMessage(key) })"
 
 /** Contenders by name, of which several processes run at the same time. */
 export const sqliteContenders: { readonly [name: string]: Shared } = {
-  [OURS_IN_SQLITE]: { make: ({ path }) => sluice(sqliteStore(path)) },
-  'sluice memoryStore, which does not share': { make: () => sluice(memoryStore()) },
-  'sluice Redis, Unix socket': { make: ({ socket }) => sluice(new Redis(socket)) },
+  [OURS_IN_SQLITE]: { make: ({ path }) => onStore(sqliteStore(path)) },
+  'sluice memoryStore, which does not share': { make: () => onStore(memoryStore()) },
+  'sluice Redis, Unix socket': { make: ({ socket }) => onStore(new Redis(socket)) },
 
   'rate-limiter-flexible RateLimiterCluster.consume': {
     primary: () => void new RateLimiterClusterMaster(),
     make: () => {
-      const terms = { keyPrefix: 'bench', points: LIMIT, duration: WINDOW_MS / 1000 }
-      const limiter = new RateLimiterCluster({ ...terms, timeoutMs: 30_000 })
-      return async (key) => (await limiter.consume(key)).remainingPoints
+      const terms = { ...FLEXIBLE, keyPrefix: 'bench', timeoutMs: 30_000 }
+      return decideBy(new RateLimiterCluster(terms))
     },
   },
   'rate-limiter-flexible RateLimiterSQLite.consume': {
@@ -89,16 +82,8 @@ export const sqliteContenders: { readonly [name: string]: Shared } = {
           return result
         },
       }
-      const terms = { points: LIMIT, duration: WINDOW_MS / 1000, tableName: 'flexible' }
-      return new Promise<Decide>((resolve, reject) => {
-        const limiter = new RateLimiterSQLite(
-          { storeClient, storeType: 'better-sqlite3', ...terms },
-          (error?: Error) => {
-            if (error) reject(error)
-            else resolve(async (key) => (await limiter.consume(key)).remainingPoints)
-          },
-        )
-      })
+      const client = { storeClient, storeType: 'better-sqlite3' } as const
+      return withTable((terms, ready) => new RateLimiterSQLite({ ...client, ...terms }, ready))
     },
   },
   '@express-rate-limit/cluster-memory-store increment': {
