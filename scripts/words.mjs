@@ -9,7 +9,7 @@ import { root } from './workspace.mjs'
 
 /** The most words: `page` and `readme` of each file, the others of all files together. */
 const LIMITS = { users: 60_000, internals: 8000, page: 3500, readme: 500 }
-/** What may be longer: the generated table of errors. */
+/** What may be longer: the page of all codes. */
 const LONGER = { 'docs/errors.md': 5300 }
 
 const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
