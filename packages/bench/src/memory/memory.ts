@@ -7,18 +7,14 @@ import { measurementOf } from '../report/measurement.ts'
 import type { Measurement } from '../report/results.ts'
 import type { AllocationTask } from './allocation.script.ts'
 import type { HeapTask } from './heap.script.ts'
-import type { Pauses, PauseTask } from './pause.script.ts'
 import type { SpeedTask } from './speed.script.ts'
 
 /** Contenders that only serve to compare among few keys: with many keys they are left out. */
 const FEW_KEYS_ONLY = ['sluice sliding-log', 'sluice sliding-window, 10 policies']
 
-/** Runs that look for pauses. */
-const PAUSES = 3
-
 type Log = (line: string) => void
 
-/** Time, heap, allocations and pauses of one process that counts by itself. */
+/** Time, heap and allocations of one process that counts by itself. */
 export async function measureMemory(plan: Plan, log: Log): Promise<Measurement[]> {
   const few = await speeds(plan, plan.fewKeys, log)
   const many = await speeds(plan, plan.manyKeys, log)
@@ -26,7 +22,7 @@ export async function measureMemory(plan: Plan, log: Log): Promise<Measurement[]
   const heap = await heaps(plan)
   log('allocations')
   const allocated = await allocations()
-  return [few, many, heap, allocated, await pauses(plan, log)]
+  return [few, many, heap, allocated]
 }
 
 async function speeds(plan: Plan, keys: number, log: Log): Promise<Measurement> {
@@ -78,26 +74,4 @@ async function bytesOf(
     return [contender, [await runTask<number>(script, task, flags)]]
   })
   return new Map(await Promise.all(found))
-}
-
-async function pauses(plan: Plan, log: Log): Promise<Measurement> {
-  const task: PauseTask = { keys: plan.manyKeys }
-  const found: Pauses[] = []
-  for (let run = 1; run <= PAUSES; run += 1) {
-    log(`pauses: ${run} of ${PAUSES}`)
-    found.push(await runTask<Pauses>('memory/pause', task))
-  }
-  const row = (contender: string, of: keyof Pauses) => {
-    return { contender, samples: found.map((each) => each[of]) }
-  }
-  return {
-    title: `Longest pause with ${plan.manyKeys.toLocaleString('en')} keys, garbage collections left out`,
-    unit: 'ms',
-    rows: [
-      row('filling the store', 'filling'),
-      row('sweeping when all keys expire at once', 'sweeping'),
-      row('evicting when the store is full', 'evicting'),
-      row('control: the machine itself', 'control'),
-    ],
-  }
 }
