@@ -35,7 +35,7 @@ const OF_FRAMEWORK: { readonly [framework in FrameworkName]: string } = {
   'Hono on @hono/node-server 1': 'hono-rate-limiter',
 }
 
-/** The same goal of each algorithm but the log. */
+/** Makes the same goal for each algorithm but the log. */
 function ofEach(work: string, atMost: number, peer: string, claim?: string): Goal[] {
   return COUNTING.map((algorithm) => {
     const ours = `sluice ${algorithm}`

@@ -1,4 +1,4 @@
-// The skills are generated; the test of blocks compiles their programs.
+// The form of the skills; the test of blocks compiles their programs.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
