@@ -18,7 +18,7 @@ import { databaseMeter, ownCpuMicros, redisMeter } from '../decisions/usage.ts'
 import { beginReport } from '../report/print.ts'
 import { CASES, costOf } from './cases.ts'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } })
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } })
 
 const redis = await startRedis({ args: ['--save', ''] })
 const client = new Redis(redis.url)
