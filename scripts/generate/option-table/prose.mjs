@@ -1,5 +1,13 @@
 // The texts of the reference about each option, by the tables of options/table.ts.
 
+/** @param call of the store, up to its options */
+const clock = (unset, call) => ({
+  unset,
+  description: 'The clock.',
+  example: `${call}{ clock: () => 1_800_000_000_000 })`,
+  avoid: 'Avoid it outside tests.',
+})
+
 /**
  * `description`: what it does, in sentences, as Markdown; its values and its default are not repeated.
  * `unset`: what happens if an option without a default is not set. `required`: when it must be set.
@@ -504,20 +512,10 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       example: 'memoryStore({ maxKeys: 100_000 })',
       avoid: 'Avoid fewer keys than clients.',
     },
-    clock: {
-      unset: 'the wall clock',
-      description: 'The clock.',
-      example: 'memoryStore({ clock: () => 1_800_000_000_000 })',
-      avoid: 'Avoid it outside tests.',
-    },
+    clock: clock('the wall clock', 'memoryStore('),
   },
   redisStore: {
-    clock: {
-      unset: "the server's `TIME`, read by the script",
-      description: 'The clock.',
-      example: 'redisStore(redis, { clock: () => 1_800_000_000_000 })',
-      avoid: 'Avoid it outside tests.',
-    },
+    clock: clock("the server's `TIME`, read by the script", 'redisStore(redis, '),
     onReadOnly: {
       typescript: '() => unknown',
       unset: 'none',
@@ -541,20 +539,10 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       example: 'postgresStore(pool, { logged: true })',
       avoid: 'Avoid it for short windows: it costs more than it keeps.',
     },
-    clock: {
-      unset: "the server's `clock_timestamp()`",
-      description: 'The clock.',
-      example: 'postgresStore(pool, { clock: () => 1_800_000_000_000 })',
-      avoid: 'Avoid it outside tests.',
-    },
+    clock: clock("the server's `clock_timestamp()`", 'postgresStore(pool, '),
   },
   mysqlStore: {
-    clock: {
-      unset: "the server's `UTC_TIMESTAMP(3)`",
-      description: 'The clock.',
-      example: 'mysqlStore(createPool({}), { clock: () => 1_800_000_000_000 })',
-      avoid: 'Avoid it outside tests.',
-    },
+    clock: clock("the server's `UTC_TIMESTAMP(3)`", 'mysqlStore(createPool({}), '),
   },
   dynamodbStore: {
     table: {
@@ -562,12 +550,10 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       example: "dynamodbStore(client, { table: 'limits' })",
       avoid: 'Avoid one table for staging and production.',
     },
-    clock: {
-      unset: "the process's, corrected by the `Date` of DynamoDB's responses",
-      description: 'The clock.',
-      example: 'dynamodbStore(client, { clock: () => 1_800_000_000_000 })',
-      avoid: 'Avoid it outside tests.',
-    },
+    clock: clock(
+      "the process's, corrected by the `Date` of DynamoDB's responses",
+      'dynamodbStore(client, ',
+    ),
   },
   sqliteStore: {
     driver: {
@@ -593,11 +579,6 @@ shedLoad({ queue: { max: 100, maxWait: '500ms' } })`,
       example: 'sqliteStore(path, { maxBytes: 100_000_000 })',
       avoid: 'Avoid less than your clients need.',
     },
-    clock: {
-      unset: "the machine's, which its processes share",
-      description: 'The clock.',
-      example: 'sqliteStore(path, { clock: () => 1_800_000_000_000 })',
-      avoid: 'Avoid it outside tests.',
-    },
+    clock: clock("the machine's, which its processes share", 'sqliteStore(path, '),
   },
 }

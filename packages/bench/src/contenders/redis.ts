@@ -11,7 +11,7 @@ import { type Client, type Decide, LIMIT, WINDOW_MS } from './terms.ts'
 
 export const RATE_LIMIT_REDIS = 'rate-limit-redis RedisStore.increment'
 export const OURS_OF_3 = `${OURS}, 3 policies`
-export const FLOOR = 'floor: a script that reads and writes'
+const FLOOR = 'floor: a script that reads and writes'
 export const FLOOR_OF_3 = 'floor: the same, 3 keys'
 
 /** Contenders by name. Each is made on a client that has ioredis' defaults. */

@@ -22,7 +22,7 @@ export const NO_COLLECTIONS = [
 const KEEP_HEAP = ['--no-memory-reducer']
 
 /** Starts a script in a process of its own. */
-export function start(script: string, task: unknown, flags: readonly string[] = []): ChildProcess {
+function start(script: string, task: unknown, flags: readonly string[] = []): ChildProcess {
   return fork(scriptOf(script), [JSON.stringify(task)], {
     cwd: installed,
     execArgv: [...flags],
@@ -85,7 +85,7 @@ export async function runTaskFromSources<Result>(
 }
 
 /** The next message of a process, which must not end before. */
-export function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
     const failed = (code: number | null, signal: string | null) =>
       reject(new Error(`${child.spawnargs.join(' ')} ended with ${signal ?? code}`))
