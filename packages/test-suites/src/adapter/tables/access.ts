@@ -10,11 +10,14 @@ export function accessTests(world: World): void {
   const { test } = world
   for (const entry of ['127.0.0.1', '127.0.0.0/8', '::ffff:127.0.0.0/104'] as const)
     test(`allow ${entry}: never limited, not counted, no fields`, async () => {
-      const site = await world.start({ ...ONCE, allow: [entry] })
+      const heard: string[] = []
+      const onDecision = ({ source }: Decision) => void heard.push(source)
+      const site = await world.start({ ...ONCE, allow: [entry], onDecision })
       for (const reply of await site.sendTimes(3))
         expect([reply.status, reply.limitFields()]).toEqual([200, {}])
       expect(site.keys).toEqual([])
       expect(site.decisions).toEqual(Array(3).fill(expect.objectContaining({ source: 'allow' })))
+      expect(heard).toEqual(Array(3).fill('allow'))
     })
 
   test('deny: always 403, with a body and without Retry-After', async () => {

@@ -38,15 +38,6 @@ export function decisionTests(world: World): void {
     ])
   })
 
-  for (const list of ['allow', 'deny'] as const)
-    test(`onDecision hears of a client on the list ${list}`, async () => {
-      const sources: string[] = []
-      const onDecision = ({ source }: Decision) => void sources.push(source)
-      const site = await world.start({ ...OPTIONS, [list]: ['127.0.0.1'], onDecision })
-      await site.send()
-      expect(sources).toEqual([list])
-    })
-
   test('dryRun never refuses and sends no field, but counts and reports', async () => {
     const reported: Decision[] = []
     const site = await world.start({

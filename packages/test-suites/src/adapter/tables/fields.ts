@@ -9,6 +9,7 @@ export function fieldTests(world: World): void {
     const site = await world.start({ limit: 100, window: '1m' })
     const reply = await site.send()
     expect([reply.status, reply.body]).toEqual([200, 'served'])
+    expect(reply.all('Cache-Control')).toEqual([])
     expect(reply.limitFields()).toEqual({
       'ratelimit-policy': '"default";q=100;w=60',
       ratelimit: '"default";r=99;t=60',
