@@ -63,89 +63,77 @@ export const random32 = () => host.machine.random32()
 export const emitWarning = (message, code) => host.machine.emitWarning(message, code)
 export const timersEndWithRequest = false`
 
-/** What modules of core remember, and what makes them new. All else that they keep belongs to one store. */
-const REMEMBERED: { readonly [file: string]: string } = {
-  'core/src/errors/warning.ts': 'given.clear()',
-  'core/src/limiter/held-slots.ts': 'lastSlot = undefined',
-  'core/src/limiter/live/live-policies.ts': 'warned.clear()',
-  'http/src/overload/load-shedder.ts': 'runtime.random = host.machine.random',
-  'core/src/stores/calls/breaker.ts': 'stores = 0',
-  'core/src/stores/redis/ledger-scripts.ts': 'scripts.clear(); fixedCount = 0',
-  'core/src/stores/documents/in-time.ts': 'answers = new Deadline(5000)',
-}
+/** Replaced texts of a file, each with what takes its place. */
+type Replaced = readonly (readonly [text: string, by: string])[]
 
-/** Caps are low, so that a simulated minute reaches them; what they cap says how much it holds. */
-const CAPS: readonly Replacement[] = [
-  {
-    // Its calls and its timer belong to a process.
-    file: 'core/src/stores/documents/in-time.ts',
-    text: 'const answers = ',
-    by: 'let answers = ',
+/**
+ * What differs in the files of core. What a module remembers belongs to a process: it is forgotten before the next one.
+ * All else that modules keep belongs to one store. Caps are low, so that a simulated minute reaches them; what they cap
+ * says how much it holds.
+ */
+const CHANGES: {
+  readonly [file: string]: { readonly forget?: string; readonly replaced?: Replaced }
+} = {
+  'core/src/errors/warning.ts': { forget: 'given.clear()' },
+  'core/src/limiter/held-slots.ts': { forget: 'lastSlot = undefined' },
+  'core/src/limiter/live/live-policies.ts': { forget: 'warned.clear()' },
+  'http/src/overload/load-shedder.ts': { forget: 'runtime.random = host.machine.random' },
+  'core/src/stores/calls/breaker.ts': { forget: 'stores = 0' },
+  'core/src/stores/redis/ledger-scripts.ts': { forget: 'scripts.clear(); fixedCount = 0' },
+  'core/src/stores/documents/in-time.ts': {
+    forget: 'answers = new Deadline(5000)',
+    replaced: [['const answers = ', 'let answers = ']],
   },
-  {
-    file: 'core/src/stores/calls/store-calls.ts',
-    text: 'const MAX_ACTIVE = 1000',
-    by: 'const MAX_ACTIVE = 4',
+  'core/src/stores/calls/store-calls.ts': {
+    replaced: [
+      ['const MAX_ACTIVE = 1000', 'const MAX_ACTIVE = 4'],
+      ['const MAX_WAITING = 10_000', 'const MAX_WAITING = 4'],
+      [
+        '    this.#active += 1\n',
+        "    this.#active += 1\n    host.machine.holds('calls in progress', this.#active, MAX_ACTIVE)\n",
+      ],
+      [
+        'this.#waiting.push(call)\n',
+        "host.machine.holds('calls that wait', this.#waiting.push(call) - this.#next, MAX_WAITING)\n",
+      ],
+      [
+        "new Error('too many calls wait for the store')",
+        "host.machine.overloaded(new Error('too many calls wait for the store'))",
+      ],
+    ],
   },
-  {
-    file: 'core/src/stores/calls/store-calls.ts',
-    text: 'const MAX_WAITING = 10_000',
-    by: 'const MAX_WAITING = 4',
+  'core/src/stores/resilient/refusals.ts': {
+    replaced: [
+      ['const MAX_KEYS = 10_000', 'const MAX_KEYS = 2'],
+      [
+        'this.refusals.set(copied(id), refusal)\n',
+        "host.machine.holds('refusals', this.refusals.set(copied(id), refusal).size, MAX_KEYS)\n",
+      ],
+    ],
   },
-  {
-    file: 'core/src/stores/calls/store-calls.ts',
-    text: '    this.#active += 1\n',
-    by: "    this.#active += 1\n    host.machine.holds('calls in progress', this.#active, MAX_ACTIVE)\n",
+  'core/src/limiter/leases/lease-ledger.ts': {
+    replaced: [
+      ['const MAX_LEASES = 1000', 'const MAX_LEASES = 2'],
+      ['const MAX_KEYS = 10_000', 'const MAX_KEYS = 4'],
+      ['    key.isTaking = true\n', '    key.isTaking = true\n    host.machine.ahead.add(ahead)\n'],
+      [
+        '    this.#leased.add(key)\n',
+        "    host.machine.holds('leases', this.#leased.add(key).size, MAX_LEASES)\n",
+      ],
+    ],
   },
-  {
-    file: 'core/src/stores/calls/store-calls.ts',
-    text: 'this.#waiting.push(call)\n',
-    by: "host.machine.holds('calls that wait', this.#waiting.push(call) - this.#next, MAX_WAITING)\n",
-  },
-  {
-    file: 'core/src/stores/calls/store-calls.ts',
-    text: "new Error('too many calls wait for the store')",
-    by: "host.machine.overloaded(new Error('too many calls wait for the store'))",
-  },
-  {
-    file: 'core/src/stores/resilient/refusals.ts',
-    text: 'const MAX_KEYS = 10_000',
-    by: 'const MAX_KEYS = 2',
-  },
-  {
-    file: 'core/src/stores/resilient/refusals.ts',
-    text: 'this.refusals.set(copied(id), refusal)\n',
-    by: "host.machine.holds('refusals', this.refusals.set(copied(id), refusal).size, MAX_KEYS)\n",
-  },
-  {
-    file: 'core/src/limiter/leases/lease-ledger.ts',
-    text: 'const MAX_LEASES = 1000',
-    by: 'const MAX_LEASES = 2',
-  },
-  {
-    file: 'core/src/limiter/leases/lease-ledger.ts',
-    text: '    key.isTaking = true\n',
-    by: '    key.isTaking = true\n    host.machine.ahead.add(ahead)\n',
-  },
-  {
-    file: 'core/src/limiter/leases/lease-ledger.ts',
-    text: 'const MAX_KEYS = 10_000',
-    by: 'const MAX_KEYS = 4',
-  },
-  {
-    file: 'core/src/limiter/leases/lease-ledger.ts',
-    text: '    this.#leased.add(key)\n',
-    by: "    host.machine.holds('leases', this.#leased.add(key).size, MAX_LEASES)\n",
-  },
-  {
-    file: 'core/src/limiter/waiting/wait-queues.ts',
-    text: 'this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)\n',
-    by: `this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
+  'core/src/limiter/waiting/wait-queues.ts': {
+    replaced: [
+      [
+        'this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)\n',
+        `this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
       const taken = this.#taken
       host.machine.holds('calls in line', taken, this.#most)
       host.machine.holds('calls of a client in line', this.#counts.get(client), this.#most - taken + 1)\n`,
+      ],
+    ],
   },
-]
+}
 
 /** Globals of core by what stands for them in a process. */
 const GLOBALS = {
@@ -236,14 +224,15 @@ function replacing(replacements: readonly Replacement[]): Plugin {
       const missing = new Set(replacements)
       onLoad({ filter: /packages\/(core|http|transactional|budget)\/src\/.*\.ts$/ }, ({ path }) => {
         const file = relative(PACKAGES, path).split(sep).join('/')
-        const own = [...replacements, ...CAPS].filter((each) => each.file === file)
-        const forget = REMEMBERED[file]
-        if (own.length === 0 && forget === undefined) return undefined
+        const own = replacements.filter((each) => each.file === file)
+        for (const each of own) missing.delete(each)
+        const { forget, replaced = [] } = CHANGES[file] ?? {}
         let contents = readFileSync(path, 'utf8')
         if (forget !== undefined) contents += `\nhost.forget.push(() => { ${forget} })`
-        for (const each of own) {
-          contents = replaceOnce(each, contents)
-          missing.delete(each)
+        for (const [text, by] of [...own.map(({ text, by }) => [text, by] as const), ...replaced]) {
+          const parts = contents.split(text)
+          if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${text}`)
+          contents = parts.join(by)
         }
         return { contents, loader: 'ts' }
       })
@@ -252,11 +241,4 @@ function replacing(replacements: readonly Replacement[]): Plugin {
       })
     },
   }
-}
-
-/** @throws Error if the text is not there exactly once */
-function replaceOnce({ file, text, by }: Replacement, source: string): string {
-  const parts = source.split(text)
-  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${text}`)
-  return parts.join(by)
 }
