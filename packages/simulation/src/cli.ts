@@ -128,8 +128,8 @@ async function judgeHistories(store: string): Promise<void> {
 }
 
 function printSmallest({ smallest, story }: Explained): void {
-  console.log('The smallest plan that fails in this way, a line for regressions.ts:')
-  console.log(JSON.stringify(smallest))
+  console.log('The smallest plan that fails in this way, a line for regressions.jsonl:')
+  console.log(JSON.stringify({ was: '', plan: smallest }))
   console.log('What happens in it, ms:')
   console.log(story.join('\n'))
 }

@@ -56,8 +56,6 @@ describe('an algorithm is one folder and one line', () => {
       'packages/simulation/src/draw-leases.ts',
       'packages/simulation/src/draw-plan.ts',
       'packages/simulation/src/plan.ts',
-      // Plans that have failed, as they were drawn.
-      'packages/simulation/src/regressions.ts',
       'packages/simulation/src/checks/bound.ts',
       // Which limits and windows its histories of real stores use.
       'packages/simulation/src/histories/keys.ts',
