@@ -210,7 +210,7 @@ export function isCall({ stream, wait, calls, leased, model }: PlannedRequest): 
 }
 
 /** What goes wrong with one server of the store. `master`: which one of a cluster. */
-type ServerFault = { readonly at: number; readonly master?: number } & (
+type ServerFault = { readonly master?: number } & (
   | { readonly kind: 'freeze' | 'out of memory' | 'read only'; readonly ms: number }
   | { readonly kind: 'slow server'; readonly ms: number; readonly by: number }
   /** `lost`: the writes of the last so many ms; left out: all data. */
@@ -219,11 +219,19 @@ type ServerFault = { readonly at: number; readonly master?: number } & (
   | { readonly kind: 'server clock'; readonly by: number }
 )
 
+/** What goes wrong with one process, or its connection. */
+type ProcessFault =
+  | { readonly kind: 'lose requests' | 'lose replies' | 'stall'; readonly ms: number }
+  | { readonly kind: 'reset connection' | 'send twice' }
+  /** Another process takes its place, perhaps of another version, of which only one option differs. */
+  | ({ readonly kind: 'kill' | 'leave' } & PlannedVersion)
+  | { readonly kind: 'process clock'; readonly by: number }
+
 /**
  * An operator changes the settings of live policies, after a look at what there is if `sees`; or somebody writes a text
  * in their place.
  */
-export type DocumentFault = { readonly at: number; readonly process: number } & (
+type DocumentChange =
   | ({ readonly sees?: true } & (
       | {
           readonly kind: 'set policy'
@@ -239,78 +247,47 @@ export type DocumentFault = { readonly at: number; readonly process: number } & 
       | { readonly kind: 'roll back policies' }
     ))
   | { readonly kind: 'write policies'; readonly json: string }
+
+/** What an operator asks of a process for one client. */
+type ClientChange = { readonly client: string } & (
+  | { readonly kind: 'reset key' }
+  | { readonly kind: 'block key'; readonly ms: number }
+  | OwnLimitChange
 )
 
+/**
+ * A limit of the client's own, or a top-up. `units: null`: the limit of the policy again. Left out, `ms`: until it is
+ * ended, or until the window ends.
+ */
+type OwnLimitChange = {
+  readonly policy: number
+  readonly ms?: number
+  readonly window?: number
+} & (
+  | { readonly kind: 'override'; readonly units: number | null }
+  | { readonly kind: 'grant'; readonly units: number; readonly id?: string }
+)
+
+/** Blocks a network, or ends that. */
+type NetworkChange = {
+  readonly kind: 'block network' | 'unblock network'
+  readonly network: string
+  readonly ms?: number
+}
+
+interface OfProcess {
+  readonly process: number
+}
+
 /** Something that goes wrong, or that an operator does. Times are ms. */
-export type Fault =
+export type Fault = { readonly at: number } & (
   | ServerFault
-  | DocumentFault
   /** A slot of a cluster moves to another master: that of the keys with this text in braces. */
-  | { readonly at: number; readonly kind: 'move keys'; readonly tag: string; readonly ms: number }
-  | {
-      readonly at: number
-      readonly kind: 'lose requests' | 'lose replies' | 'stall'
-      readonly process: number
-      readonly ms: number
-    }
-  | { readonly at: number; readonly kind: 'reset connection'; readonly process: number }
-  | { readonly at: number; readonly kind: 'send twice'; readonly process: number }
-  /** Another process takes its place, perhaps of another version, of which only one option differs. */
-  | ({
-      readonly at: number
-      readonly kind: 'kill' | 'leave'
-      readonly process: number
-    } & PlannedVersion)
-  | {
-      readonly at: number
-      readonly kind: 'process clock'
-      readonly process: number
-      readonly by: number
-    }
-  | {
-      readonly at: number
-      readonly kind: 'reset key'
-      readonly process: number
-      readonly client: string
-    }
-  | {
-      readonly at: number
-      readonly kind: 'block key'
-      readonly process: number
-      readonly client: string
-      readonly ms: number
-    }
-  /** Blocks a network, or ends that. */
-  | {
-      readonly at: number
-      readonly kind: 'block network' | 'unblock network'
-      readonly process: number
-      readonly network: string
-      readonly ms?: number
-    }
-  /** `units: null`: the limit of the policy again. Left out, `ms`: until it is ended. */
-  | {
-      readonly at: number
-      readonly kind: 'override'
-      readonly process: number
-      readonly client: string
-      readonly policy: number
-      readonly units: number | null
-      readonly ms?: number
-      readonly window?: number
-    }
-  /** Left out, `ms`: until the window ends. */
-  | {
-      readonly at: number
-      readonly kind: 'grant'
-      readonly process: number
-      readonly client: string
-      readonly policy: number
-      readonly units: number
-      readonly id?: string
-      readonly ms?: number
-      readonly window?: number
-    }
+  | { readonly kind: 'move keys'; readonly tag: string; readonly ms: number }
+  | (OfProcess & (ProcessFault | DocumentChange | ClientChange | NetworkChange))
+)
+
+export type DocumentFault = Extract<Fault, DocumentChange>
 
 /** All of a simulation that is decided before it begins. */
 export interface Plan {
