@@ -10,6 +10,7 @@ import type {
 } from '@sluice/core/store'
 import type { ListingBackend, TransactionalBackend } from '@sluice/transactional'
 import type { Asked, Learning } from './asked.ts'
+import type { Audit } from './checks/audit.ts'
 import type { BanSpace } from './checks/bans.ts'
 import type { InForce } from './checks/in-force.ts'
 import { groupOf, tagOf } from './cluster.ts'
@@ -23,6 +24,8 @@ import type { World } from './world.ts'
 /** The process that uses the store. */
 export interface User {
   readonly name: string
+  /** Where its charges are accounted for. */
+  readonly audit: Audit
   readonly quotas: Quotas
   /** The limit of each quota. */
   readonly limits: readonly number[]
@@ -64,22 +67,22 @@ export function auditedStore(
     const [given, prefix] = opened
     const ban = given.find(({ algorithm }) => algorithm.chargedOn === 'refusal')
     const policies = given.filter((each) => each !== ban)
-    const { keyspaces, bans } = world.audit
-    const { quotas, routePlace } = user
+    const { audit, quotas, routePlace } = user
+    const { keyspaces, bans } = audit
     const isOfRoute = routePlace !== undefined && prefix.endsWith(SCOPE)
     const common = routePlace ?? quotas.policies
     const first = isOfRoute ? routePlace : 0
     if (isOfRoute || policies.length === common)
       for (const [i, { name }] of policies.entries()) {
         const place = quotas.named(first + i, name)
-        if (place >= 0) keep(world, place, [prefix, name])
+        if (place >= 0) keep(world, audit, place, [prefix, name])
       }
     const places = policies.map(({ name }) =>
       keyspaces.findIndex((known) => known?.[0] === prefix && known[1] === name),
     )
     const records = policies.map(({ name }, i) => {
       const policy = quotas.all[places[i] as number]?.name ?? policyIn(name)
-      return world.audit.placesNamed(policy, isOfRoute)
+      return audit.placesNamed(policy, isOfRoute)
     })
     const space = ban && user.bans?.[isOfRoute ? 'route' : 'common']
     if (ban !== undefined && space !== undefined)
@@ -172,8 +175,12 @@ function policyIn(keyspace: string): string {
 }
 
 /** What changes the meaning of a policy's states changes where they are, and nothing else does. */
-function keep({ audit, fail }: World, place: number, [prefix, name]: readonly [string, string]) {
-  const { keyspaces } = audit
+function keep(
+  { fail }: World,
+  { keyspaces }: Audit,
+  place: number,
+  [prefix, name]: readonly [string, string],
+) {
   const known = keyspaces[place]
   const isElsewhere = known !== undefined && (known[0] !== prefix || known[1] !== name)
   const isOfOther = keyspaces.some(
@@ -209,7 +216,7 @@ function learn(
   const { requests, change, places, isPeek } = asked
   if (user.isOrdered) noteOrder(world, user, asked)
   if (isPeek) {
-    checkPeeks(world, asked, value as (StoreResult | Error)[])
+    checkPeeks(user, asked, value as (StoreResult | Error)[])
     return
   }
   const charges = requests !== undefined || change?.kind === 'settle' || change?.kind === 'renew'
@@ -259,7 +266,7 @@ function noteOrder({ order }: World, { name }: User, { requests, change, isPeek 
 
 /** A look shows the ban of a client, and counts nothing. */
 function checkPeeks(
-  { audit }: World,
+  { audit }: User,
   { requests = [], places, space }: Asked,
   results: readonly (StoreResult | Error)[],
 ): void {
@@ -279,7 +286,7 @@ function learnDecisions(
   results: readonly (StoreResult | Error)[],
   transaction: number,
 ): void {
-  const { audit, fail, tell } = world
+  const { fail, tell } = world
   for (const [i, asked] of requests.entries()) {
     const result = results[i] as StoreResult | Error
     // Behind the policies is what counts refusals.
@@ -309,7 +316,7 @@ function learnDecisions(
     const dry = charges.map((each) => world.shares.isDry(each))
     const isCounted = counting?.cost === 1
     const request = { charges, limits, holds, places, dry, space, isCounted, transaction }
-    audit.decided(request, result.outcomes, result)
+    user.audit.decided(request, result.outcomes, result)
   }
 }
 
@@ -322,8 +329,8 @@ function learnChange(
   now: number,
   transaction: number,
 ): void {
-  const { audit, bySlot, fail, tell } = world
-  const { name } = user
+  const { bySlot, fail, tell } = world
+  const { audit, name } = user
   const placeOf = (i: number) => places[i] as number
   const at = { transaction, now }
   if (change.kind === 'settle') {

@@ -246,8 +246,8 @@ export class CalledLimiters {
   ): Limiter<'async'> {
     const { deadline, onStoreError, localShare } = this.#world.plan.application
     const limits = [limitOf(planned)]
-    const user = { quotas: new Quotas([planned]), limits, allowance: undefined, ...own }
-    const store = auditedStore(this.#core, this.#connection, user, { ...this.#world, audit })
+    const user = { audit, quotas: new Quotas([planned]), limits, allowance: undefined, ...own }
+    const store = auditedStore(this.#core, this.#connection, user, this.#world)
     const common = { store, deadline, onStoreError, localShare, policies: [planned] }
     return this.#core.createLimiter({ ...common, ...options })
   }

@@ -8,15 +8,17 @@ const GROUPS = 4
 export class Cluster {
   readonly servers: readonly Server[]
   readonly transactions = new Transactions()
+  /** Who must know of what they lose. */
+  readonly witnesses: Witness[] = []
   /** The masters of the texts that have moved. */
   readonly #moved = new Map<string, Server>()
 
   /** @param epoch their clock when the simulation begins, ms */
-  constructor(masters: number, timeline: Timeline, epoch: number, witnesses: readonly Witness[]) {
+  constructor(masters: number, timeline: Timeline, epoch: number) {
     const owns = (server: Server, name: string) => this.serverOf(name) === server
     this.servers = Array.from(
       { length: masters },
-      () => new Server(timeline, epoch, witnesses, this.transactions, owns),
+      () => new Server(timeline, epoch, this.witnesses, this.transactions, owns),
     )
   }
 

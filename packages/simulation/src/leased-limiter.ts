@@ -36,12 +36,12 @@ export class LeasedLimiter {
     const { policies, leaseMs, withoutToo } = planned
     const user = {
       name: `the leases of ${name}`,
+      audit: world.leased,
       quotas: new Quotas(policies),
       limits: policies.map(limitOf),
       allowance: undefined,
     }
-    const audited = { ...world, audit: world.leased }
-    const store = this.#noting(auditedStore(core, connection, user, audited))
+    const store = this.#noting(auditedStore(core, connection, user, world))
     const leases = !withoutToo || world.random(`${name} leases`)() < 0.6
     this.#limiter = core.createLimiter({
       store,

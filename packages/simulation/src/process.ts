@@ -74,6 +74,7 @@ export class Process {
   #askedAt = -Infinity
   /** What decided last, by client. */
   readonly lastSources = new Map<string, Decision['source']>()
+  readonly audit: Audit
   /** What it admits by itself, by the definitions. */
   readonly local: Audit
   /** The thresholds that it has reported: policy, key, threshold and time. */
@@ -95,7 +96,7 @@ export class Process {
 
   /** @param version in what its version of the application differs */
   constructor(world: World, name: string, version: PlannedVersion) {
-    const { plan, timeline, cluster, random } = world
+    const { plan, timeline, cluster, audit } = world
     const { application } = plan
     const { limit, hold, enforce, isFixed } = version
     const quotas = world.quotas.all.map((each) =>
@@ -106,6 +107,7 @@ export class Process {
     this.#keepsAllowed = isSettledExactly(plan)
     this.#decidesApart = application.cluster?.sharded === false
     this.#world = world
+    this.audit = audit
     this.name = name
     this.limits = quotas.map(limitOf)
     this.holds = quotas.map(holdOf)
@@ -118,18 +120,17 @@ export class Process {
       common: spaceOf(ban, quota),
       route: spaceOf(routeBan as PlannedBan, quota),
     }
-    const chances = random(`${name} machine`)
+    const chances = world.random(`${name} machine`)
     this.machine = new Machine(timeline, plan.epoch ?? EPOCH, chances, (error) => {
       world.fail('escaped', `${name}: ${error instanceof Error ? error.stack : error}`)
     })
     this.machine.exceeded = (what) => world.fail('cap', `${name} has ${what}`)
     const { queuesOffline } = application
-    const chance = random(`${name} network`)
+    const chance = world.random(`${name} network`)
     this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
     this.#core = world.loadCore(this.machine)
     const shares = quotas.map((each) => shareOf(each, application.localShare))
-    const { fail, otherAnchors } = world
-    this.local = new Audit(shares, fail, () => timeline.now, false, otherAnchors)
+    this.local = new Audit(shares, world, false, world.otherAnchors)
     this.inForce = new InForce(world, name, this.machine, policies)
     const store = auditedStore(this.#core, this.connection, this, world)
     this.called = new CalledLimiters(this, this.#core, world, hold)

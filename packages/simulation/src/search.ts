@@ -4,7 +4,8 @@ import type { Plan } from './plan.ts'
 import type { LuaMachine } from './redis/lua.ts'
 import { shorten } from './shorten.ts'
 import { shrink } from './shrink.ts'
-import { type Failure, type Outcome, simulate } from './simulation.ts'
+import { type Outcome, simulate } from './simulation.ts'
+import type { Failure } from './stage.ts'
 
 /** A story with more lines is made shorter. */
 const LONG = 60

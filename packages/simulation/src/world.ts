@@ -1,25 +1,28 @@
-import type { Audit, Fail } from './checks/audit.ts'
-import type { LeaseBound } from './checks/lease-bound.ts'
-import type { Networks } from './checks/networks.ts'
-import type { Order } from './checks/order.ts'
-import type { Shares } from './checks/shares.ts'
-import type { Spent } from './checks/spent.ts'
-import type { StoredPolicies } from './checks/stored-policies.ts'
-import type { Cluster } from './cluster.ts'
-import type { LoadCore } from './core.ts'
+import { Audit } from './checks/audit.ts'
+import { LeaseBound } from './checks/lease-bound.ts'
+import { Networks } from './checks/networks.ts'
+import { Order } from './checks/order.ts'
+import { Shares } from './checks/shares.ts'
+import { Spent } from './checks/spent.ts'
+import { StoredPolicies } from './checks/stored-policies.ts'
+import type { Cores, LoadCore } from './core.ts'
 import type { Exchange } from './exchange.ts'
-import type { Plan } from './plan.ts'
-import type { Quotas } from './quotas.ts'
+import { maySendTwice, type Plan, type PlannedPolicy, versionsOf } from './plan.ts'
+import { Quotas } from './quotas.ts'
 import type { LuaMachine } from './redis/lua.ts'
-import type { Timeline } from './timeline.ts'
+import { Run } from './run.ts'
+
+/** How a plan is played. */
+export interface Playing {
+  /** Whether its story is told. */
+  readonly tells?: boolean
+  /** Runs the scripts of the store in Redis. Left out: the store runs transactions in TypeScript */
+  readonly lua?: LuaMachine | undefined
+}
 
 /** What the parts of a simulation share. */
-export interface World {
-  readonly plan: Plan
-  readonly timeline: Timeline
-  readonly cluster: Cluster
+export class World extends Run {
   readonly loadCore: LoadCore
-  /** Runs the scripts of the store in Redis. Undefined: the store runs transactions in TypeScript */
   readonly lua: LuaMachine | undefined
   /** What the application's policies count. */
   readonly quotas: Quotas
@@ -35,21 +38,38 @@ export interface World {
   readonly calls: Audit
   /** What the store has decided about the calls of limiters that lease. */
   readonly leased: Audit
-  readonly leaseBound: LeaseBound
+  readonly leaseBound = new LeaseBound(this)
   /** What the calls of language models have used. */
-  readonly spent: Spent
+  readonly spent = new Spent(this)
   readonly order: Order
-  readonly networks: Networks
-  readonly shares: Shares
+  readonly networks = new Networks(this)
+  readonly shares = new Shares(this.fail)
   /** What the store has had as the settings of live policies. */
-  readonly stored: StoredPolicies
+  readonly stored = new StoredPolicies(this)
   /** The requests by the numbers of their slots. */
-  readonly bySlot: Map<number, Exchange>
-  /** When the last fault was over, ms. */
-  troubledUntil: number
-  readonly fail: Fail
-  /** Notes what happens, for the story. */
-  readonly tell: (who: string, what: () => string) => void
-  /** Numbers in [0, 1) for one purpose. */
-  readonly random: (purpose: string) => () => number
+  readonly bySlot = new Map<number, Exchange>()
+
+  constructor(plan: Plan, cores: Cores, { tells = false, lua }: Playing) {
+    super(plan, tells)
+    const { policies, streams, queue, calls, leases, cluster } = plan.application
+    this.loadCore = cores.begin()
+    this.lua = lua
+    this.quotas = new Quotas(policies, versionsOf(plan))
+    this.otherAnchors = policies.some((each) => 'anchors' in each) ? new WeakSet() : undefined
+    const sendsTwice = maySendTwice(plan)
+    const auditOf = (policy: PlannedPolicy | undefined, givesBackMore = sendsTwice) =>
+      new Audit(policy === undefined ? [] : [policy], this, givesBackMore)
+    this.audit = new Audit(this.quotas.all, this, sendsTwice, this.otherAnchors)
+    this.streams = auditOf(streams, false)
+    this.waits = auditOf(queue)
+    // What a call gives back, nobody may have charged.
+    this.calls = auditOf(calls, true)
+    this.leased = new Audit(leases?.policies ?? [], this, sendsTwice)
+    // A script that a server of Redis has lost is sent again, and comes after others of its turn.
+    const restarts = plan.faults.some(({ kind }) => kind === 'restart')
+    const mayLose = lua !== undefined && (cluster !== undefined || restarts)
+    this.order = new Order(this, !mayLose)
+    const audits = [this.audit, this.streams, this.waits, this.calls, this.leased]
+    this.cluster.witnesses.push(...audits, this.leaseBound, this.spent, this.stored)
+  }
 }

@@ -1,12 +1,10 @@
 import type { Charge, StoreResult } from '@sluice/core/store'
 import { nameIn } from '../asked.ts'
 import type { PlannedPolicy } from '../plan.ts'
+import type { Run } from '../run.ts'
 import type { Witness } from '../server.ts'
 import { Account, type Entry } from './account.ts'
-import { type BanSpace, Bans } from './bans.ts'
-import type { Fail, Said } from './said.ts'
-
-export type { Fail, Said } from './said.ts'
+import { type BanSpace, Bans, type Said } from './bans.ts'
 
 /** A request that was decided. */
 export interface Decided {
@@ -37,9 +35,7 @@ export class Audit implements Witness {
   readonly accounts = new Map<string, Account>()
   readonly bans: Bans
   readonly #policies: readonly PlannedPolicy[]
-  readonly #fail: Fail
-  /** True time, ms. */
-  readonly #time: () => number
+  readonly #run: Run
   /** Whether the store may be sent twice what gives back: it gives back twice then. */
   readonly #sendsTwice: boolean
   readonly #otherAnchors: WeakSet<object> | undefined
@@ -52,17 +48,15 @@ export class Audit implements Witness {
 
   constructor(
     policies: readonly PlannedPolicy[],
-    fail: Fail,
-    time: () => number,
+    run: Run,
     sendsTwice: boolean,
     otherAnchors?: WeakSet<object>,
   ) {
-    this.bans = new Bans(fail, time)
+    this.bans = new Bans(run)
     this.#otherAnchors = otherAnchors
     this.#policies = policies
     this.charged = policies.map(() => 0)
-    this.#fail = fail
-    this.#time = time
+    this.#run = run
     this.#sendsTwice = sendsTwice
   }
 
@@ -96,11 +90,12 @@ export class Audit implements Witness {
     const before = applied === undefined ? 0 : this.#usedOf(account, place, applied, now)
     account.add(entry)
     if (applied !== undefined) this.#cross(account, place, key, applied, before, now)
-    if (entry.kind === 'override' || entry.kind === 'grant') account.ownChangedAt = this.#time()
-    if (entry.kind === 'block' && !entry.isElsewhere) account.blockedAt = this.#time()
+    if (entry.kind === 'override' || entry.kind === 'grant')
+      account.ownChangedAt = this.#run.timeline.now
+    if (entry.kind === 'block' && !entry.isElsewhere) account.blockedAt = this.#run.timeline.now
     this.#refusedSince.delete(account)
     if (account.isWhole && account.missing > 0 && !this.#sendsTwice)
-      this.#fail('give back', `${account.missing} units that were never charged`)
+      this.#run.fail('give back', `${account.missing} units that were never charged`)
   }
 
   undone(transactions: ReadonlySet<number>): void {
@@ -118,7 +113,7 @@ export class Audit implements Witness {
       if (name === nameIn(prefix, key, keyspace)) account.loseCount()
       if (name === this.#recordOf(Number(place), key)) {
         account.loseOwn()
-        account.ownChangedAt = this.#time()
+        account.ownChangedAt = this.#run.timeline.now
       }
     }
   }
@@ -177,7 +172,7 @@ export class Audit implements Witness {
       this.#check(policies, accounts, charges, applied, said, admitted, now)
       const isRefused = refuses.some((each, i) => each && !dry[i])
       if (admitted !== (!isRefused && !isBanned))
-        this.#fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
+        this.#run.fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
     }
     if (!admitted) {
       const banned = space && this.bans.of(space, (charges[0] as Charge).key)
@@ -201,7 +196,7 @@ export class Audit implements Witness {
       this.#refusedSince.delete(account)
       const excess = units > 0 ? account.excess() : 0
       if (excess > 1e-6)
-        this.#fail('bound', `${excess} more than the bound of ${policies[i]?.name}`)
+        this.#run.fail('bound', `${excess} more than the bound of ${policies[i]?.name}`)
     }
     if (accounts.some(({ inexact }) => inexact !== undefined)) return
     for (const [i, account] of accounts.entries()) {
@@ -212,7 +207,7 @@ export class Audit implements Witness {
       const isFull = (at: number) => account.remaining(limit, at) === account.full(limit)
       const isTooLong = resetMs > 0 && account.isFullWhenEmpty && isFull(now + resetMs - 1)
       if (!isFull(now + resetMs) || isTooLong)
-        this.#fail('reset', `${policies[i]?.name} said that it is full in ${resetMs} ms`)
+        this.#run.fail('reset', `${policies[i]?.name} said that it is full in ${resetMs} ms`)
     }
   }
 
@@ -234,10 +229,10 @@ export class Audit implements Witness {
       const left = account.remaining(limit, now)
       const isAdmitted = admits(left, { cost })
       if (saysYes !== isAdmitted)
-        this.#fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
+        this.#run.fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
       const expected = admitted && isAdmitted ? left - cost : left
       if (remaining !== expected)
-        this.#fail('remaining', `${name} said ${remaining} of ${expected}`)
+        this.#run.fail('remaining', `${name} said ${remaining} of ${expected}`)
       if (!isAdmitted) this.#checkWait(account, limit, cost, retryAfterMs, now, name)
     }
   }
@@ -265,10 +260,10 @@ export class Audit implements Witness {
       const { name, ...policy } = policies[i] as PlannedPolicy
       const hasOwn = account.hasOwn(now)
       if (hasOwn !== (own !== undefined))
-        this.#fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
+        this.#run.fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
       const isShown = !('burst' in policy)
       if (own !== undefined && isShown && own.units !== applied[i])
-        this.#fail('own limit', `${name} has ${own.units} of ${applied[i]}, not ${limits[i]}`)
+        this.#run.fail('own limit', `${name} has ${own.units} of ${applied[i]}, not ${limits[i]}`)
     }
   }
 
@@ -311,7 +306,7 @@ export class Audit implements Witness {
       this.#crossings.set(id, known - 1)
       return
     }
-    this.#fail('threshold', `${threshold} of ${policy} was not crossed by ${key}`)
+    this.#run.fail('threshold', `${threshold} of ${policy} was not crossed by ${key}`)
   }
 
   /** Whatever a clock does, a client that gets nothing is admitted again after two windows. */
@@ -326,11 +321,11 @@ export class Audit implements Witness {
       // What others have taken by a larger limit is debt of a smaller one.
       const hasDebt = account.hasDebt || account.isMixed
       if (cost > 1 || (said[i] as Said).admitted || hasDebt || account.ownChangedAt) continue
-      const since = this.#refusedSince.get(account) ?? this.#time()
+      const since = this.#refusedSince.get(account) ?? this.#run.timeline.now
       this.#refusedSince.set(account, since)
-      const ms = this.#time() - since
+      const ms = this.#run.timeline.now - since
       if (ms > 2 * account.longestWaitMs && !account.isBlocked)
-        this.#fail('lock-out', `${policies[i]?.name} has refused everything for ${ms} ms`)
+        this.#run.fail('lock-out', `${policies[i]?.name} has refused everything for ${ms} ms`)
     }
   }
 
@@ -351,7 +346,7 @@ export class Audit implements Witness {
         ? waitMs === blockedMs
         : account.remaining(limit, now + waitMs) >= least &&
           account.remaining(limit, now + waitMs - 1) < least
-    if (!isTrue) this.#fail('wait', `${name} said ${waitMs} ms for ${cost}`)
+    if (!isTrue) this.#run.fail('wait', `${name} said ${waitMs} ms for ${cost}`)
   }
 }
 

@@ -1,6 +1,18 @@
 import type { Charge } from '@sluice/core/store'
 import type { PlannedBan } from '../plan.ts'
-import type { Fail, Said } from './said.ts'
+import type { Run } from '../run.ts'
+
+/** What a decision says about one policy. */
+export interface Said {
+  readonly admitted: boolean
+  readonly remaining: number
+  readonly resetMs: number
+  readonly retryAfterMs: number
+  /** What counts refusals has counted the request. */
+  readonly counted?: boolean | undefined
+  /** The client's own limit, if that has decided. */
+  readonly own?: { readonly units: number } | undefined
+}
 
 /** Where a limiter counts what it refuses. */
 export interface BanSpace {
@@ -125,13 +137,10 @@ export class Bans {
   /** How the decision about charges must show a ban; undefined: not at all. */
   readonly shown = new WeakMap<Charge, ShownBan | undefined>()
   readonly #accounts = new Map<string, BanAccount>()
-  readonly #fail: Fail
-  /** True time, ms. */
-  readonly #time: () => number
+  readonly #run: Run
 
-  constructor(fail: Fail, time: () => number) {
-    this.#fail = fail
-    this.#time = time
+  constructor(run: Run) {
+    this.#run = run
   }
 
   of({ id }: BanSpace, key: string): BanAccount {
@@ -143,11 +152,12 @@ export class Bans {
 
   /** An operator blocks the key, or resets it. */
   end(space: BanSpace, key: string, entry: Exclude<BanEntry, { kind: 'refusal' }>): void {
-    this.of(space, key).add(entry, this.#time())
+    this.of(space, key).add(entry, this.#run.timeline.now)
   }
 
   undone(transactions: ReadonlySet<number>): void {
-    for (const account of this.#accounts.values()) account.undo(transactions, this.#time())
+    for (const account of this.#accounts.values())
+      account.undo(transactions, this.#run.timeline.now)
   }
 
   /** @param nameIn the name that a server has for a key of a keyspace */
@@ -155,13 +165,13 @@ export class Bans {
     for (const [id, account] of this.#accounts) {
       const [space, key] = id.split('\n') as [string, string]
       const [prefix, keyspace] = this.keyspaces.get(space) ?? ['', '']
-      if (name === nameIn(prefix, key, keyspace)) account.lose(this.#time())
+      if (name === nameIn(prefix, key, keyspace)) account.lose(this.#run.timeline.now)
     }
   }
 
   clockStepped(): void {
     const entry = { kind: 'step', transaction: 0, now: 0 } as const
-    for (const account of this.#accounts.values()) account.add(entry, this.#time())
+    for (const account of this.#accounts.values()) account.add(entry, this.#run.timeline.now)
   }
 
   /**
@@ -180,16 +190,16 @@ export class Bans {
     const account = this.of(space, key)
     const { ban } = space
     if (said === undefined) {
-      this.#fail('ban', `no ban decides about ${key}`)
+      this.#run.fail('ban', `no ban decides about ${key}`)
       return false
     }
     const isRefused = charges.some((charge, i) => charge.key === key && refuses[i])
     const isBanned = account.isExact ? account.refusesUntil(now) > 0 : !said.admitted
     const isCounted = isRefused && !isBanned && counts
-    if (isCounted) account.add({ kind: 'refusal', transaction, now, ban }, this.#time())
+    if (isCounted) account.add({ kind: 'refusal', transaction, now, ban }, this.#run.timeline.now)
     if (!account.isExact) {
       if (!said.admitted && said.retryAfterMs > Math.max(...ban.for))
-        this.#fail('ban', `${key} is banned for ${said.retryAfterMs} ms`)
+        this.#run.fail('ban', `${key} is banned for ${said.retryAfterMs} ms`)
       return isBanned
     }
     const until = account.refusesUntil(now)
@@ -222,7 +232,7 @@ export class Bans {
       retryAfterMs === expected.retryAfterMs &&
       remaining === expected.remaining &&
       counted === expected.counted
-    if (!isTrue) this.#fail('ban', `${key}: ${describe(said)}, not ${describe(expected)}`)
+    if (!isTrue) this.#run.fail('ban', `${key}: ${describe(said)}, not ${describe(expected)}`)
   }
 
   /** A decision shows the ban that refuses it, and no other. */
@@ -230,7 +240,7 @@ export class Bans {
     if (!this.shown.has(charges[0] as Charge)) return
     const expected = this.shown.get(charges[0] as Charge)
     if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
-      this.#fail('ban', `${text(shown)} is shown, not ${text(expected)}`)
+      this.#run.fail('ban', `${text(shown)} is shown, not ${text(expected)}`)
   }
 
   /**
@@ -248,11 +258,11 @@ export class Bans {
     if (!account.isExact) return
     const isBanned = account.refusesUntil(now) > 0
     if (isRefused && !isBanned)
-      account.add({ kind: 'refusal', transaction: 0, now, ban: space.ban }, this.#time())
+      account.add({ kind: 'refusal', transaction: 0, now, ban: space.ban }, this.#run.timeline.now)
     const until = account.refusesUntil(now)
     const expected = until === 0 ? undefined : { began: !isBanned, endsMs: until - now }
     if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
-      this.#fail('ban', `alone, ${text(shown)} is shown for ${key}, not ${text(expected)}`)
+      this.#run.fail('ban', `alone, ${text(shown)} is shown for ${key}, not ${text(expected)}`)
   }
 
   /**
@@ -269,7 +279,7 @@ export class Bans {
     if (!account.isExact || account.endedAt >= since || shown === undefined) return
     const leftMs = account.refusesUntil(now) - now
     if (shown.began || shown.endsMs < leftMs - 1 || shown.endsMs > leftMs + callMs)
-      this.#fail('ban', `${text(shown)} is remembered of ${key}, it has ${leftMs} ms`)
+      this.#run.fail('ban', `${text(shown)} is remembered of ${key}, it has ${leftMs} ms`)
   }
 }
 

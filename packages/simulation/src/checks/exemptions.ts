@@ -1,7 +1,7 @@
 import { type Exchange, isIn, type Ruling } from '../exchange.ts'
 import { organisationOf } from '../options.ts'
 import type { PlannedApplication } from '../plan.ts'
-import type { Fail } from './audit.ts'
+import type { Fail } from '../stage.ts'
 
 /** What must become of a request that no policy decides; undefined: its policies do. */
 export function rulingOf(

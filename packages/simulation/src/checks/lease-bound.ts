@@ -1,8 +1,6 @@
 import type { Decision } from '@sluice/core'
-import type { Cluster } from '../cluster.ts'
-import type { PlannedApplication } from '../plan.ts'
+import type { Run } from '../run.ts'
 import { limitOf } from './account.ts'
-import type { Fail } from './audit.ts'
 import { boundOf } from './bound.ts'
 import { UntilLoss } from './until-loss.ts'
 
@@ -19,17 +17,12 @@ export interface Use {
  */
 export class LeaseBound extends UntilLoss {
   readonly #uses = new Map<string, Use[]>()
-  readonly #planned: PlannedApplication['leases']
-  readonly #world: () => { readonly cluster: Cluster; readonly fail: Fail }
   readonly #ended = new Set<string>()
+  readonly #run: Run
 
-  constructor(
-    planned: PlannedApplication['leases'],
-    world: () => { readonly cluster: Cluster; readonly fail: Fail },
-  ) {
+  constructor(run: Run) {
     super()
-    this.#planned = planned
-    this.#world = world
+    this.#run = run
   }
 
   /** An operator makes the quota of a client full. */
@@ -39,7 +32,7 @@ export class LeaseBound extends UntilLoss {
 
   /** A process has admitted a request. A lease is used now, and all else when the store has decided. */
   admitted(key: string, units: number, { at, source }: Decision): Use | undefined {
-    const { cluster, fail } = this.#world()
+    const { cluster, fail, plan } = this.#run
     if (
       this.isOver ||
       this.#ended.has(key) ||
@@ -52,7 +45,7 @@ export class LeaseBound extends UntilLoss {
     const use = { at: source === 'store' ? at : cluster.clockOf(key), units }
     uses.push(use)
     uses.sort((one, other) => one.at - other.at)
-    const { policies = [], leaseMs = 0 } = this.#planned ?? {}
+    const { policies = [], leaseMs = 0 } = plan.application.leases ?? {}
     for (const policy of policies) {
       const limit = limitOf(policy)
       const { window, algorithm } = policy

@@ -1,7 +1,5 @@
 import { isIn } from '../exchange.ts'
-import type { Plan } from '../plan.ts'
-import type { Timeline } from '../timeline.ts'
-import type { Fail } from './audit.ts'
+import type { Run } from '../run.ts'
 
 /** How often a process asks for the networks while it gets requests, ms. */
 const READ_EVERY_MS = 2000
@@ -18,26 +16,18 @@ interface Change {
   confirmedAt: number | undefined
 }
 
-/** What it needs of a simulation. */
-interface Simulated {
-  readonly timeline: Timeline
-  readonly plan: Plan
-  readonly fail: Fail
-  readonly tell: (who: string, what: () => string) => void
-}
-
 /** What is known of the networks that operators have blocked. */
 export class Networks {
-  readonly #world: Simulated
+  readonly #run: Run
   readonly #all: Change[] = []
 
-  constructor(world: Simulated) {
-    this.#world = world
+  constructor(run: Run) {
+    this.#run = run
   }
 
   /** @param done resolves when the store has confirmed it */
   changes(network: string, ms: number, done: Promise<void>): void {
-    const { timeline, tell } = this.#world
+    const { timeline, tell } = this.#run
     const change: Change = { network, ms, askedAt: timeline.now, confirmedAt: undefined }
     this.#all.push(change)
     done.then(
@@ -63,7 +53,7 @@ export class Networks {
     client: string,
     askedBefore: number,
   ): void {
-    const { timeline, fail, plan } = this.#world
+    const { timeline, fail, plan } = this.#run
     const { now } = timeline
     const [change, ...others] = this.#all.filter(({ network }) => isIn(network, client))
     if (change?.confirmedAt === undefined || others.length > 0 || change.ms === 0) return

@@ -1,13 +1,4 @@
-import type { Timeline } from '../timeline.ts'
-import type { Fail } from './said.ts'
-
-/** What it needs of a simulation. */
-interface Simulated {
-  readonly timeline: Timeline
-  readonly fail: Fail
-  /** When the last fault is over, ms. */
-  readonly troubledUntil: () => number
-}
+import type { Run } from '../run.ts'
 
 /** A call of a limiter about a key, as the store is asked for it. */
 interface Called {
@@ -22,21 +13,21 @@ const MAX_KNOWN = 1000
 export class Order {
   /** The last calls, by process and key. */
   readonly #calls = new Map<string, Called[]>()
-  readonly #world: Simulated
+  readonly #run: Run
   readonly #isKept: boolean
 
   /** @param isKept whether the store promises their order */
-  constructor(world: Simulated, isKept: boolean) {
-    this.#world = world
+  constructor(run: Run, isKept: boolean) {
+    this.#run = run
     this.#isKept = isKept
   }
 
   /** A process calls all of these in one turn of its event loop. */
   called(process: string, key: string, what: readonly string[]): void {
     const id = `${process} ${key}`
-    const { timeline, troubledUntil } = this.#world
+    const { timeline, troubledUntil } = this.#run
     // What fails is made up for later.
-    if (timeline.now <= troubledUntil() || !this.#isKept) {
+    if (timeline.now <= troubledUntil || !this.#isKept) {
       this.#calls.delete(id)
       return
     }
@@ -47,8 +38,8 @@ export class Order {
   /** The store does what was called. Some calls never reach it. */
   ran(process: string, key: string, what: string): void {
     const id = `${process} ${key}`
-    const { timeline, troubledUntil, fail } = this.#world
-    if (timeline.now <= troubledUntil()) this.#calls.delete(id)
+    const { timeline, troubledUntil, fail } = this.#run
+    if (timeline.now <= troubledUntil) this.#calls.delete(id)
     const calls = this.#calls.get(id) ?? []
     const last = calls.findLastIndex(({ hasRun }) => hasRun)
     const isIt = (each: Called) => each.what === what && !each.hasRun

@@ -2,7 +2,7 @@ import type { Decision } from '@sluice/core'
 import type { Charge } from '@sluice/core/store'
 import type { Exchange } from '../exchange.ts'
 import type { PlannedPolicy } from '../plan.ts'
-import type { Fail } from './said.ts'
+import type { Fail } from '../stage.ts'
 
 /** What is known of a client of a policy. */
 interface Chosen {

@@ -1,7 +1,6 @@
-import type { Cluster } from '../cluster.ts'
 import { DOCUMENT_KEY, type Layers, readDocument } from '../documents.ts'
+import type { Run } from '../run.ts'
 import type { Witness } from '../server.ts'
-import type { Fail } from './said.ts'
 
 /** How many changes a document remembers. */
 const MAX_HISTORY = 50
@@ -14,15 +13,10 @@ export class StoredPolicies implements Witness {
   readonly writers: { readonly by: string; readonly at: number }[] = []
   #numbers = 0
   readonly #all: { readonly from: number; readonly text: string }[] = [{ from: 0, text: '' }]
-  readonly #fail: Fail
-  /** True time, ms. */
-  readonly #time: () => number
-  readonly #cluster: () => Cluster
+  readonly #run: Run
 
-  constructor(fail: Fail, time: () => number, cluster: () => Cluster) {
-    this.#fail = fail
-    this.#time = time
-    this.#cluster = cluster
+  constructor(run: Run) {
+    this.#run = run
   }
 
   /** A number for who changes it. */
@@ -62,14 +56,14 @@ export class StoredPolicies implements Witness {
 
   /** Reads what the store has. */
   #look(): string {
-    const value = this.#cluster().serverOf(DOCUMENT_KEY).valueOf(DOCUMENT_KEY) ?? ''
+    const value = this.#run.cluster.serverOf(DOCUMENT_KEY).valueOf(DOCUMENT_KEY) ?? ''
     const text = typeof value === 'string' ? value : new TextDecoder().decode(value as Uint8Array)
     this.#note(text)
     return text
   }
 
   #note(text: string): void {
-    if (text !== this.#text) this.#all.push({ from: this.#time(), text })
+    if (text !== this.#text) this.#all.push({ from: this.#run.timeline.now, text })
   }
 
   /** A change adds itself to the history, and leaves what it is not about. */
@@ -78,22 +72,22 @@ export class StoredPolicies implements Witness {
     const next = readDocument(after)
     const change = next?.history.at(-1)
     if (next === undefined || change === undefined) {
-      this.#fail('history', 'a change writes no document')
+      this.#run.fail('history', 'a change writes no document')
       return
     }
-    this.writers.push({ by: change.by, at: this.#time() })
+    this.writers.push({ by: change.by, at: this.#run.timeline.now })
     const earlier = next.history.slice(0, -1)
     const isKept = same(earlier, known.history.slice(-earlier.length || known.history.length))
     const number = (known.history.at(-1)?.number ?? 0) + 1
     const isWhole = earlier.length === Math.min(MAX_HISTORY - 1, known.history.length)
     if (!isKept || !isWhole || change.number !== number)
-      this.#fail('history', `change ${change.number} by ${change.by} loses some before it`)
+      this.#run.fail('history', `change ${change.number} by ${change.by} loses some before it`)
     const policies = withoutNone({ ...known.policies, ...change.after })
     if (!same(sorted(policies), sorted(next.policies)))
-      this.#fail('history', `change ${change.number} by ${change.by} is not what was written`)
+      this.#run.fail('history', `change ${change.number} by ${change.by} is not what was written`)
     for (const [id, layers] of Object.entries(change.before))
       if (!same(layers, known.policies[id] ?? []))
-        this.#fail('history', `change ${change.number} did not see the settings of ${id}`)
+        this.#run.fail('history', `change ${change.number} did not see the settings of ${id}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Fail } from '../checks/audit.ts'
+import type { Fail } from '../stage.ts'
 import type { Call } from './call.ts'
 import type { LoadPlan } from './load-plan.ts'
 

@@ -1,13 +1,12 @@
 import type { RequestAdapter } from '@sluice/http/adapter'
 import type { LoadShedder } from '@sluice/http/overload'
 import { random } from '@sluice/test-harness/random'
-import type { Fail } from '../checks/audit.ts'
 import type { Core, Cores } from '../core.ts'
 import { adapter, Exchange, type Reply } from '../exchange.ts'
 import { FetchExchange, fetchAdapter } from '../fetch-exchange.ts'
 import { EPOCH, Machine } from '../machine.ts'
-import type { Failure } from '../simulation.ts'
-import { SOCKETS, Timeline } from '../timeline.ts'
+import { type Failure, Stage } from '../stage.ts'
+import { SOCKETS } from '../timeline.ts'
 import type { Call } from './call.ts'
 import { checkGoals } from './goals.ts'
 import type { Change, LoadPlan } from './load-plan.ts'
@@ -29,32 +28,21 @@ export interface LoadOutcome {
 
 /** Plays a run until it is over, or something happens that must not. */
 export async function playLoad(plan: LoadPlan, cores: Cores): Promise<LoadOutcome> {
-  const timeline = new Timeline()
-  let failure: Failure | undefined
-  const fail: Fail = (check, what) => {
-    if (failure !== undefined) return
-    failure = { check, what, at: timeline.now, event: timeline.events }
-    timeline.stop()
-  }
+  const stage = new Stage(false)
+  const { timeline, fail } = stage
   const machine = new Machine(timeline, EPOCH, random(plan.seed ^ 0x10ad), (error) =>
     fail('escaped', error instanceof Error ? `${error.stack}` : `${error}`),
   )
   const core = cores.begin()(machine)
-  const application = new ServedApplication(plan, { timeline, machine, core, fail })
+  const application = new ServedApplication(plan, stage, machine, core)
   for (const change of plan.changes)
     timeline.at(change.at, SOCKETS, () => application.change(change))
   timeline.at(0, SOCKETS, () => application.sendNext())
-  const rejected = (error: unknown) => fail('escaped', `a rejection: ${error}`)
-  process.on('unhandledRejection', rejected)
-  try {
-    await timeline.run(plan.duration + REST_MS)
-  } finally {
-    process.off('unhandledRejection', rejected)
-  }
+  await stage.play(() => timeline.run(plan.duration + REST_MS))
   const { calls, line } = application
-  if (failure === undefined) line.checkEmpty()
-  if (failure === undefined) checkGoals(plan, calls, fail)
-  return { failure, calls, events: timeline.events }
+  if (stage.failure === undefined) line.checkEmpty()
+  if (stage.failure === undefined) checkGoals(plan, calls, fail)
+  return { failure: stage.failure, calls, events: timeline.events }
 }
 
 /** A process that sheds load, with its clients, whose requests come whether or not earlier ones were answered. */
@@ -62,10 +50,9 @@ class ServedApplication {
   readonly calls: Call[] = []
   readonly line: ShedLine
   readonly #plan: LoadPlan
-  readonly #timeline: Timeline
+  readonly #stage: Stage
   readonly #machine: Machine
   readonly #core: Core
-  readonly #fail: Fail
   readonly #server: ModelServer
   readonly #shedder: LoadShedder<Exchange, Reply>
   readonly #byExchange = new Map<Exchange, Call>()
@@ -74,16 +61,12 @@ class ServedApplication {
   readonly #random: () => number
   #times = 0
 
-  constructor(
-    plan: LoadPlan,
-    parts: { timeline: Timeline; machine: Machine; core: Core; fail: Fail },
-  ) {
-    const { timeline, machine, core, fail } = parts
+  constructor(plan: LoadPlan, stage: Stage, machine: Machine, core: Core) {
+    const { timeline } = stage
     this.#plan = plan
-    this.#timeline = timeline
+    this.#stage = stage
     this.#machine = machine
     this.#core = core
-    this.#fail = fail
     this.#random = random(plan.seed ^ 0xa11)
     this.#server = new ModelServer(timeline, machine, plan.server, random(plan.seed ^ 0xdb))
     const own = plan.isFetch ? fetchAdapter(core) : adapter
@@ -95,7 +78,7 @@ class ServedApplication {
     }
     const watched = { ...(own as RequestAdapter<Exchange, Reply>), send: this.#refuses }
     this.#shedder = new core.LoadShedder(options, watched)
-    this.line = new ShedLine(plan, timeline, machine, fail, () => this.#shedder.admission)
+    this.line = new ShedLine(plan, stage, machine, () => this.#shedder.admission)
   }
 
   change(change: Change): void {
@@ -109,8 +92,8 @@ class ServedApplication {
     const random = this.#random
     const perSecond = Math.max(1, this.#times * this.#plan.server.perSecond)
     const ms = (-Math.log(1 - random()) * 1000) / perSecond
-    if (this.#timeline.now + ms > this.#plan.duration) return
-    this.#timeline.after(ms, () => {
+    if (this.#stage.timeline.now + ms > this.#plan.duration) return
+    this.#stage.timeline.after(ms, () => {
       this.#send()
       this.sendNext()
     })
@@ -118,7 +101,7 @@ class ServedApplication {
 
   /** In place of sending a refusal. */
   readonly #refuses = (reply: Reply): void => {
-    if (this.#begun.has(reply)) this.#fail('shedding', 'a request is refused that has begun')
+    if (this.#begun.has(reply)) this.#stage.fail('shedding', 'a request is refused that has begun')
   }
 
   #classOf(exchange: Exchange): string {
@@ -128,7 +111,7 @@ class ServedApplication {
 
   #send(): void {
     const plan = this.#plan
-    const timeline = this.#timeline
+    const timeline = this.#stage.timeline
     const machine = this.#machine
     const random = this.#random
     const drawn = random()
@@ -162,7 +145,7 @@ class ServedApplication {
 
   #receive(call: Call): void {
     const { exchange } = call
-    call.arrivedAt = this.#timeline.now
+    call.arrivedAt = this.#stage.timeline.now
     const goesOn = this.#shedder.handle(exchange, replyOf(exchange))
     if (typeof goesOn === 'boolean') {
       if (goesOn) this.line.beginsAtOnce(call)
@@ -175,7 +158,7 @@ class ServedApplication {
         this.line.ends(call, begins)
         this.#goOn(call, begins)
       },
-      (error) => this.#fail('escaped', `${error}`),
+      (error) => this.#stage.fail('escaped', `${error}`),
     )
   }
 
@@ -183,17 +166,17 @@ class ServedApplication {
     const { exchange, result } = call
     if (!goesOn) {
       if (result === undefined) call.result = 'shed'
-      exchange.end(this.#timeline.now)
+      exchange.end(this.#stage.timeline.now)
       return
     }
-    call.begunAt = this.#timeline.now
+    call.begunAt = this.#stage.timeline.now
     this.#begun.add(replyOf(exchange))
     exchange.begin()
     this.#server.serve(() => {
-      call.endedAt = this.#timeline.now
+      call.endedAt = this.#stage.timeline.now
       if (call.result === undefined) call.result = 'served'
       this.line.over(call)
-      exchange.end(this.#timeline.now)
+      exchange.end(this.#stage.timeline.now)
     })
   }
 

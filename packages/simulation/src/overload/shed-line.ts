@@ -1,7 +1,6 @@
-import type { Fail } from '../checks/audit.ts'
 import { stalledMs } from '../checks/deadline.ts'
 import type { Machine } from '../machine.ts'
-import type { Timeline } from '../timeline.ts'
+import type { Stage } from '../stage.ts'
 import type { Call } from './call.ts'
 import type { LoadPlan, PlannedClass } from './load-plan.ts'
 
@@ -20,9 +19,8 @@ export type Said = () => { readonly limit: number; readonly waiting: number }
 /** Checks which requests of one process begin, wait and are shed, whatever the load. */
 export class ShedLine {
   readonly #plan: LoadPlan
-  readonly #timeline: Timeline
+  readonly #stage: Stage
   readonly #machine: Machine
-  readonly #report: Fail
   readonly #said: Said
   /** The waiting requests, the oldest first. */
   readonly #waiting = new Map<Call, number>()
@@ -32,18 +30,17 @@ export class ShedLine {
   readonly #served = new Map<string, number>()
   readonly #ended = new Map<string, number>()
 
-  constructor(plan: LoadPlan, timeline: Timeline, machine: Machine, fail: Fail, said: Said) {
+  constructor(plan: LoadPlan, stage: Stage, machine: Machine, said: Said) {
     this.#plan = plan
-    this.#timeline = timeline
+    this.#stage = stage
     this.#machine = machine
-    this.#report = fail
     this.#said = said
   }
 
   joins(call: Call): void {
     this.#waiting.set(call, this.#now)
     // The request that made room for it gets its answer later in the same turn.
-    this.#timeline.after(0, () => {
+    this.#stage.timeline.after(0, () => {
       const { size } = this.#waiting
       const { max } = this.#plan.queue
       if (size > max) this.#fail(`${size} wait of ${max}`)
@@ -90,7 +87,7 @@ export class ShedLine {
   }
 
   get #now(): number {
-    return this.#timeline.now
+    return this.#stage.timeline.now
   }
 
   /** The requests that have waited since before this moment. */
@@ -142,7 +139,7 @@ export class ShedLine {
   }
 
   #fail(what: string): void {
-    this.#report('shedding', what)
+    this.#stage.fail('shedding', what)
   }
 }
 
