@@ -33,6 +33,16 @@ export function findExecutable(
   )
 }
 
+/** Why something can't be found, with how to get it; undefined: it can. */
+export function whyNot(find: () => unknown): string | undefined {
+  try {
+    find()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { findExecutable } from '../executables/index.ts'
+import { findExecutable, whyNot } from '../executables/index.ts'
 
 const advice = 'apt-get install mariadb-server, brew install mariadb'
 
@@ -23,10 +23,5 @@ export function mysqlBinaries(env: NodeJS.ProcessEnv = process.env) {
 
 /** Why there can be no server, with how to get one; undefined if there can. */
 export function whyNoMysql(env?: NodeJS.ProcessEnv): string | undefined {
-  try {
-    mysqlBinaries(env)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
+  return whyNot(() => mysqlBinaries(env))
 }

@@ -10,27 +10,6 @@ import { type OwnProcess, startOwn, untilReady } from '../processes/own-process.
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { mysqlBinaries } from './binary.ts'
 
-/** A server of MariaDB or MySQL of the test's own. It dies with the test process, however that ends. */
-export interface MysqlServer {
-  readonly host: string
-  readonly port: number
-  /** `mysql://root@127.0.0.1:<port>/test`: a database that is empty at first */
-  readonly url: string
-  /** Ends the server, frozen or not, and removes its data. */
-  stop(): Promise<void>
-  /** Ends it with SIGKILL, as a crash of the machine would. */
-  kill(): Promise<void>
-  /** Starts a killed server again, on its port and with its data. */
-  restart(): Promise<void>
-  /** Freezes it: its sockets stay open and nothing answers. */
-  pause(): void
-  resume(): void
-  /** CPU time of each of its threads so far, by its id, µs: each connection has one. Needs Linux. */
-  cpuMicros(): ReadonlyMap<number, number>
-  /** The end of what it has printed. */
-  log(): string
-}
-
 /** Settings without the safety of a disk, which a test does not need; the rest is as the server has it. */
 const SETTINGS = [
   'innodb-flush-log-at-trx-commit=0',
@@ -55,7 +34,7 @@ export async function startMysql(settings: readonly string[] = []): Promise<Mysq
   }
 }
 
-async function startIn(folder: string, settings: readonly string[]): Promise<OwnServer> {
+async function startIn(folder: string, settings: readonly string[]): Promise<MysqlServer> {
   const ids = unprivileged()
   if (ids) await chown(folder, ids.uid, ids.gid)
   const data = ['--no-defaults', `--datadir=${join(folder, 'data')}`]
@@ -72,12 +51,13 @@ async function startIn(folder: string, settings: readonly string[]): Promise<Own
     `init-file=${join(folder, 'init.sql')}`,
   ]
   const args = [...places, ...SETTINGS, ...settings].map((each) => `--${each}`)
-  const server = new OwnServer(port, folder, [...data, ...args], ids)
+  const server = new MysqlServer(port, folder, [...data, ...args], ids)
   await server.restart()
   return server
 }
 
-class OwnServer implements MysqlServer {
+/** A server of MariaDB or MySQL of the test's own. It dies with the test process, however that ends. */
+export class MysqlServer {
   readonly host = LOOPBACK
   readonly port: number
   readonly #folder: string
@@ -92,30 +72,36 @@ class OwnServer implements MysqlServer {
     this.#ids = ids
   }
 
+  /** `mysql://root@127.0.0.1:<port>/test`: a database that is empty at first */
   get url(): string {
     return `mysql://root@${this.host}:${this.port}/test`
   }
 
+  /** The end of what it has printed. */
   log(): string {
     return this.#process?.log() ?? ''
   }
 
+  /** Starts a killed server again, on its port and with its data. */
   async restart(): Promise<void> {
     const options = { folder: this.#folder, ids: this.#ids }
     this.#process = startOwn(mysqlBinaries().server, this.#args, options)
     await untilReady(this.#process, 'the server', (log) => log.includes('ready for connections'))
   }
 
+  /** Ends the server, frozen or not, and removes its data. */
   async stop(): Promise<void> {
     // Its data is removed: nothing need be written.
     await this.kill()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
+  /** Ends it with SIGKILL, as a crash of the machine would. */
   async kill(): Promise<void> {
     await this.#process?.kill()
   }
 
+  /** Freezes it: its sockets stay open and nothing answers. */
   pause(): void {
     this.#process?.signal('SIGSTOP')
   }
@@ -124,6 +110,7 @@ class OwnServer implements MysqlServer {
     this.#process?.signal('SIGCONT')
   }
 
+  /** CPU time of each of its threads so far, by its id, µs: each connection has one. Needs Linux. */
   cpuMicros(): ReadonlyMap<number, number> {
     const threads = readdirSync(`/proc/${this.#process?.pid}/task`).map(Number)
     return new Map(threads.map((id) => [id, cpuMicrosOf(id)]))

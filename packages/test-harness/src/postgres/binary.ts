@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findExecutable } from '../executables/index.ts'
+import { findExecutable, whyNot } from '../executables/index.ts'
 
 /** Where Debian keeps the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql'
@@ -37,19 +37,10 @@ export function pgBouncerBinary(env: NodeJS.ProcessEnv = process.env): string {
 
 /** Why there can be no server, with how to get one; undefined if there can. */
 export function whyNoPostgres(env?: NodeJS.ProcessEnv): string | undefined {
-  return problemOf(() => postgresFolder(env))
+  return whyNot(() => postgresFolder(env))
 }
 
 /** Why there can be no PgBouncer in front of a server, with how to get one; undefined if there can. */
 export function whyNoPgBouncer(env?: NodeJS.ProcessEnv): string | undefined {
-  return whyNoPostgres(env) ?? problemOf(() => pgBouncerBinary(env))
-}
-
-function problemOf(find: () => string): string | undefined {
-  try {
-    find()
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
+  return whyNoPostgres(env) ?? whyNot(() => pgBouncerBinary(env))
 }

@@ -1,7 +1,7 @@
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startOwn, untilReady } from '../processes/own-process.ts'
+import { startReady } from '../processes/own-process.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { pgBouncerBinary } from './binary.ts'
 import type { PostgresServer } from './server.ts'
@@ -25,17 +25,9 @@ export async function startPgBouncer({ url, port: behind }: PostgresServer): Pro
   // It refuses root too.
   const ids = unprivileged()
   if (ids) await chown(folder, ids.uid, ids.gid)
-  const child = startOwn(pgBouncerBinary(), ['pgbouncer.ini'], { folder, ids })
-  const stop = async () => {
-    await child.kill()
-    await rm(folder, { recursive: true, force: true })
-  }
-  try {
-    await untilReady(child, 'PgBouncer', (log) => log.includes('process up'))
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const command = [pgBouncerBinary(), 'pgbouncer.ini'] as const
+  const isUp = (log: string) => log.includes('process up')
+  const stop = await startReady(command, { folder, ids }, 'PgBouncer', isUp)
   return { url: url.replace(`:${behind}/`, `:${port}/`), stop }
 }
 

@@ -12,34 +12,6 @@ import { type Ids, unprivileged } from './unprivileged.ts'
 
 const GRACE_MS = 3_000
 
-/** A PostgreSQL server of the test's own. It dies with the test process, however that ends. */
-export interface PostgresServer {
-  readonly host: string
-  readonly port: number
-  /** `postgres://postgres@127.0.0.1:<port>/postgres` */
-  readonly url: string
-  /** Ends the server, frozen or not, and removes its data. */
-  stop(): Promise<void>
-  /** Ends all of its processes with SIGKILL, as a crash of the machine would. */
-  kill(): Promise<void>
-  /** Starts a killed server again, on its port and with its data: it recovers as after a crash. */
-  restart(): Promise<void>
-  /** Freezes all of its processes: its sockets stay open and nothing answers. */
-  pause(): void
-  resume(): void
-  /**
-   * Lets no file grow above so many bytes, as on a full disk: what needs more fails. Needs Linux and
-   * `prlimit` of util-linux.
-   *
-   * @param bytes `'unlimited'` ends it
-   */
-  limitFiles(bytes: number | 'unlimited'): Promise<void>
-  /** CPU time of each of its processes so far, by its id, µs: each connection has one. Needs Linux. */
-  cpuMicros(): ReadonlyMap<number, number>
-  /** The end of what it has printed. */
-  log(): string
-}
-
 /** Settings without the safety of a disk, which a test does not need; the rest is as Debian has it. */
 const SETTINGS = [
   'fsync=off',
@@ -51,6 +23,9 @@ const SETTINGS = [
   `listen_addresses=${LOOPBACK}`,
 ]
 
+/** What a replica copies. */
+type Primary = Pick<PostgresServer, 'url'>
+
 /**
  * Starts a server on a free loopback port, in a folder of its own, and waits until it accepts
  * connections of the user `postgres`, without a password.
@@ -58,7 +33,7 @@ const SETTINGS = [
  * @param primary The server is a read-only replica of it, until it is promoted. Default: its own
  *   primary
  */
-export async function startPostgres(primary?: PostgresServer): Promise<PostgresServer> {
+export async function startPostgres(primary?: Primary): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-postgres-'))
   try {
     return await startIn(folder, primary)
@@ -68,7 +43,7 @@ export async function startPostgres(primary?: PostgresServer): Promise<PostgresS
   }
 }
 
-async function startIn(folder: string, primary: PostgresServer | undefined): Promise<OwnServer> {
+async function startIn(folder: string, primary: Primary | undefined): Promise<PostgresServer> {
   const ids = unprivileged()
   if (ids) await chown(folder, ids.uid, ids.gid)
   const data = ['-D', join(folder, 'data')]
@@ -78,7 +53,7 @@ async function startIn(folder: string, primary: PostgresServer | undefined): Pro
   const [port] = (await freePorts(1)) as [number]
   const args = [...data, '-p', `${port}`]
   for (const setting of SETTINGS) args.push('-c', setting)
-  const server = new OwnServer(port, folder, args, ids)
+  const server = new PostgresServer(port, folder, args, ids)
   await server.restart()
   return server
 }
@@ -95,7 +70,7 @@ const NEW: Command = [
   '--no-sync',
 ]
 
-function copyOf({ url }: PostgresServer): Command {
+function copyOf({ url }: Primary): Command {
   return [
     'pg_basebackup',
     `--dbname=${url}`,
@@ -105,7 +80,8 @@ function copyOf({ url }: PostgresServer): Command {
   ]
 }
 
-class OwnServer implements PostgresServer {
+/** A PostgreSQL server of the test's own. It dies with the test process, however that ends. */
+export class PostgresServer {
   readonly host = LOOPBACK
   readonly port: number
   readonly #folder: string
@@ -120,14 +96,17 @@ class OwnServer implements PostgresServer {
     this.#ids = ids
   }
 
+  /** `postgres://postgres@127.0.0.1:<port>/postgres` */
   get url(): string {
     return `postgres://postgres@${this.host}:${this.port}/postgres`
   }
 
+  /** The end of what it has printed. */
   log(): string {
     return this.#process?.log() ?? ''
   }
 
+  /** Starts a killed server again, on its port and with its data: it recovers as after a crash. */
   async restart(): Promise<void> {
     const options = { folder: this.#folder, ids: this.#ids }
     this.#process = startOwn(join(postgresFolder(), 'postgres'), this.#args, options)
@@ -136,6 +115,7 @@ class OwnServer implements PostgresServer {
     )
   }
 
+  /** Ends the server, frozen or not, and removes its data. */
   async stop(): Promise<void> {
     this.resume()
     // A fast shutdown: connections are ended.
@@ -145,11 +125,13 @@ class OwnServer implements PostgresServer {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
+  /** Ends all of its processes with SIGKILL, as a crash of the machine would. */
   async kill(): Promise<void> {
     signalAll(this.#family(), 'SIGKILL')
     await this.#process?.end()
   }
 
+  /** Freezes all of its processes: its sockets stay open and nothing answers. */
   pause(): void {
     signalAll(this.#family(), 'SIGSTOP')
   }
@@ -158,10 +140,17 @@ class OwnServer implements PostgresServer {
     signalAll(this.#family(), 'SIGCONT')
   }
 
+  /**
+   * Lets no file grow above so many bytes, as on a full disk: what needs more fails. Needs Linux and
+   * `prlimit` of util-linux.
+   *
+   * @param bytes `'unlimited'` ends it
+   */
   limitFiles(bytes: number | 'unlimited'): Promise<void> {
     return limitFilesOf(this.#family(), bytes, this.#ids)
   }
 
+  /** CPU time of each of its processes so far, by its id, µs: each connection has one. Needs Linux. */
   cpuMicros(): ReadonlyMap<number, number> {
     return new Map(this.#family().map((pid) => [pid, cpuMicrosOf(pid)]))
   }

@@ -76,6 +76,31 @@ export function startOwn(
 }
 
 /**
+ * Starts a process and waits until it is ready. If it never is, nothing of it is left.
+ *
+ * @returns ends it, and removes its folder
+ */
+export async function startReady(
+  [path, ...args]: readonly [path: string, ...args: string[]],
+  { folder, ids }: Pick<OwnProcessOptions, 'folder' | 'ids'>,
+  what: string,
+  isReady: (log: string) => unknown,
+): Promise<() => Promise<void>> {
+  const child = startOwn(path, args, { folder, ids })
+  const stop = async () => {
+    await child.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await untilReady(child, what, isReady)
+    return stop
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/**
  * Waits until a process is ready.
  *
  * @param what what it is, for the error

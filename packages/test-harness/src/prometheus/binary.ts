@@ -1,4 +1,4 @@
-import { findExecutable } from '../executables/index.ts'
+import { findExecutable, whyNot } from '../executables/index.ts'
 
 const advice = 'apt, brew install prometheus'
 
@@ -14,11 +14,5 @@ export function promtoolBinary(): string {
 
 /** Why the tests that need Prometheus can't run here; undefined if they can. */
 export function whyNoPrometheus(): string | undefined {
-  try {
-    prometheusBinary()
-    promtoolBinary()
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
+  return whyNot(prometheusBinary) ?? whyNot(promtoolBinary)
 }

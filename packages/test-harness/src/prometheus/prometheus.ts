@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startOwn, untilReady } from '../processes/own-process.ts'
+import { startReady } from '../processes/own-process.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { prometheusBinary } from './binary.ts'
 
@@ -35,22 +35,12 @@ export async function startPrometheus(config: string, rules: string): Promise<Pr
     '--storage.tsdb.path=data',
     `--web.listen-address=${LOOPBACK}:${port}`,
   ]
-  const child = startOwn(prometheusBinary(), args, { folder })
-  const stop = async () => {
-    await child.kill()
-    await rm(folder, { recursive: true, force: true })
-  }
   const isReady = () =>
     fetch(`${url}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
     )
-  try {
-    await untilReady(child, 'Prometheus', isReady)
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const stop = await startReady([prometheusBinary(), ...args], { folder }, 'Prometheus', isReady)
   return {
     async query(expression) {
       const { result } = await api<{ result: Sample[] }>(url, 'query', { query: expression })

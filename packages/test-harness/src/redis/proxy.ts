@@ -4,45 +4,6 @@ import { type Faults, link, type Traffic } from './link.ts'
 import { LOOPBACK } from './ports.ts'
 import { reset } from './reset.ts'
 
-/** Since the start of the proxy. */
-export interface ProxyCounts extends Readonly<Traffic> {
-  /** Accepted ones; refused ones do not count. */
-  readonly connections: number
-}
-
-/**
- * A network between clients and a Redis server that fails on demand. Faults can be combined, and
- * affect present and new connections alike, unless stated otherwise.
- *
- * A connection that has lost bytes to `blackhole` or `loseReplies` stays silent when the fault is
- * over, until one side closes it: going on would give a reply to the wrong request, which no TCP
- * does. For a network, or a server, that resumes with nothing lost, see `RedisServer.pause`.
- */
-export interface RedisProxy {
-  readonly host: string
-  readonly port: number
-  /** `redis://127.0.0.1:<port>` */
-  readonly url: string
-  readonly counts: ProxyCounts
-  /**
-   * Delays each chunk of replies by so many milliseconds. A slow chunk holds up the later ones of
-   * its connection, as a lost packet does.
-   */
-  latency(ms: number | (() => number)): void
-  /** Swallows everything in both directions, ends of connections too; new ones are accepted. */
-  blackhole(on?: boolean): void
-  /** Requests go through and are executed, and nothing comes back. */
-  loseReplies(on?: boolean): void
-  /** Resets new connections. */
-  refuse(on?: boolean): void
-  /** Resets all present connections. */
-  cut(): void
-  /** Leads new connections to another loopback port, as when a DNS name moves. */
-  retarget(port: number): void
-  /** Resets all connections and closes the port. */
-  stop(): Promise<void>
-}
-
 /**
  * Starts a TCP proxy to a loopback port, on a free one.
  *
@@ -54,13 +15,22 @@ export async function startProxy(target: { readonly port: number }): Promise<Red
   const listener = createServer({ noDelay: true, allowHalfOpen: true }).unref()
   listener.listen(0, LOOPBACK)
   await once(listener, 'listening')
-  return new OwnProxy(listener, target.port)
+  return new RedisProxy(listener, target.port)
 }
 
-class OwnProxy implements RedisProxy {
+/**
+ * A network between clients and a Redis server that fails on demand. Faults can be combined, and
+ * affect present and new connections alike, unless stated otherwise.
+ *
+ * A connection that has lost bytes to `blackhole` or `loseReplies` stays silent when the fault is
+ * over, until one side closes it: going on would give a reply to the wrong request, which no TCP
+ * does. For a network, or a server, that resumes with nothing lost, see `RedisServer.pause`.
+ */
+export class RedisProxy {
   readonly host = LOOPBACK
   readonly port: number
-  readonly counts = {
+  /** Since it was started. Connections that were refused do not count. */
+  readonly counts: Traffic & { connections: number } = {
     connections: 0,
     requestBytes: 0,
     requestChunks: 0,
@@ -81,35 +51,46 @@ class OwnProxy implements RedisProxy {
     listener.on('connection', (client) => this.#accept(client))
   }
 
+  /** `redis://127.0.0.1:<port>` */
   get url(): string {
     return `redis://${this.host}:${this.port}`
   }
 
+  /**
+   * Delays each chunk of replies by so many milliseconds. A slow chunk holds up the later ones of
+   * its connection, as a lost packet does.
+   */
   latency(ms: number | (() => number)): void {
     this.#faults.delayMs = typeof ms === 'number' ? () => ms : ms
   }
 
+  /** Swallows everything in both directions, ends of connections too; new ones are accepted. */
   blackhole(on = true): void {
     this.#faults.blackhole = on
   }
 
+  /** Requests go through and are executed, and nothing comes back. */
   loseReplies(on = true): void {
     this.#faults.loseReplies = on
   }
 
+  /** Resets new connections. */
   refuse(on = true): void {
     this.#refuses = on
   }
 
+  /** Resets all present connections. */
   cut(): void {
     for (const client of this.#clients) reset(client)
     for (const server of this.#servers) server.destroy()
   }
 
+  /** Leads new connections to another loopback port, as when a DNS name moves. */
   retarget(port: number): void {
     this.#targetPort = port
   }
 
+  /** Resets all connections and closes the port. */
   async stop(): Promise<void> {
     const closed = once(this.#listener.ref().close(), 'close')
     this.cut()

@@ -5,16 +5,13 @@ import { until } from './until.ts'
 
 const NAME = 'mymaster'
 const FAILOVER_MS = 5_000
+/** How long a server does not answer until a sentinel counts it as down, ms: longer than a stall of the machine. */
+const DOWN_AFTER_MS = 3_000
 
 export interface SentinelOptions {
   readonly replicas?: number
   /** How many sentinels there are: at least 3, or the death of one leaves no majority. */
   readonly sentinels?: number
-  /**
-   * How long a server does not answer until a sentinel counts it as down, in milliseconds. Default:
-   * 3 s, longer than a stall of the machine.
-   */
-  readonly downAfterMs?: number
   /** How the master and the replicas are started, such as `{ clockOffsetMs: 0 }`. */
   readonly server?: Omit<StartOptions, 'port'>
 }
@@ -26,8 +23,6 @@ export interface RedisSentinel {
   readonly master: RedisServer
   readonly replicas: readonly RedisServer[]
   readonly sentinels: readonly RedisServer[]
-  /** The master that a sentinel would name to a client. */
-  currentMaster(): Promise<RedisServer>
   stop(): Promise<void>
 }
 
@@ -38,7 +33,6 @@ export interface RedisSentinel {
 export async function startSentinel({
   replicas: replicaCount = 1,
   sentinels: sentinelCount = 3,
-  downAfterMs = 3_000,
   server = {},
 }: SentinelOptions = {}): Promise<RedisSentinel> {
   const master = await startRedis(server)
@@ -51,7 +45,7 @@ export async function startSentinel({
   try {
     const replicas = await startMore(times(replicaCount, () => startReplica(master, server)))
     await Promise.all(replicas.map(untilLinked))
-    const sentinel = sentinelLines(master, Math.floor(sentinelCount / 2) + 1, downAfterMs)
+    const sentinel = sentinelLines(master, Math.floor(sentinelCount / 2) + 1)
     const sentinels = await startMore(times(sentinelCount, () => startRedis({ sentinel })))
     await Promise.all(sentinels.map((one) => untilKnowing(one, replicaCount, sentinelCount - 1)))
     return {
@@ -59,7 +53,6 @@ export async function startSentinel({
       master,
       replicas,
       sentinels,
-      currentMaster: () => currentMaster(sentinels, [master, ...replicas]),
       stop: () => stopAll(started),
     }
   } catch (error) {
@@ -77,10 +70,10 @@ function startReplica(master: RedisServer, server: StartOptions): Promise<RedisS
   return startRedis({ ...server, args })
 }
 
-function sentinelLines(master: RedisServer, quorum: number, downAfterMs: number): string[] {
+function sentinelLines(master: RedisServer, quorum: number): string[] {
   return [
     `sentinel monitor ${NAME} ${master.host} ${master.port} ${quorum}`,
-    `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
+    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
     // Twice as long a failed failover waits for its next try: three minutes by default.
     `sentinel failover-timeout ${NAME} ${FAILOVER_MS}`,
   ]
@@ -98,14 +91,4 @@ async function untilKnowing(
   }
   const what = `the sentinel on port ${sentinel.port} knows all the servers`
   await until(knows, { everyMs: 20, what })
-}
-
-async function currentMaster(
-  sentinels: readonly RedisServer[],
-  servers: readonly RedisServer[],
-): Promise<RedisServer> {
-  const ask = (sentinel: RedisServer) =>
-    sentinel.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME) as Promise<[string, string]>
-  const [, port] = await Promise.any(sentinels.map(ask))
-  return servers.find((server) => String(server.port) === port)!
 }

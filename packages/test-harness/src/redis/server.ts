@@ -26,43 +26,6 @@ export interface StartOptions {
   readonly clockOffsetMs?: number
 }
 
-/** A Redis server of the test's own. It dies with the test process, however that ends. */
-export interface RedisServer {
-  readonly host: string
-  readonly port: number
-  /** `redis://127.0.0.1:<port>` */
-  readonly url: string
-  /** The id of the process that runs now, or ran last: a restart changes it. */
-  readonly pid: number
-  /** Ends the process, paused or not, gracefully if it can within 2 s, and removes its folder. */
-  stop(): Promise<void>
-  /** Ends the process with SIGKILL, as a crash would. `restart` brings it back. */
-  kill(): Promise<void>
-  /** Freezes the process with SIGSTOP: its sockets stay open and nothing answers. */
-  pause(): void
-  resume(): void
-  /**
-   * Ends the process, if it runs, and starts another on the same port. With `keepData` a running
-   * one saves first, and the new one loads what was saved last; a paused one must be resumed first.
-   */
-  restart(options?: { readonly keepData?: boolean }): Promise<void>
-  /**
-   * Sets the wall clock to so many milliseconds ahead of this machine's, negative ones behind,
-   * now and for restarts. Only of a running server that was started with `clockOffsetMs`.
-   *
-   * @throws Error if the server does not report that time.
-   */
-  setClock(offsetMs: number): Promise<void>
-  /** Sends one command and gives its reply (RESP2), within 5 s. */
-  command(name: string, ...args: (string | number)[]): Promise<unknown>
-  /** The fields of one section of INFO. */
-  info(section: string): Promise<Record<string, string>>
-  /** Calls and CPU time of every command since the start or CONFIG RESETSTAT, by lower-case name. */
-  commandStats(): Promise<Record<string, CommandStat>>
-  /** CPU time of the process since its start, user and system, in microseconds. */
-  cpuMicros(): Promise<number>
-}
-
 /**
  * Starts a Redis server on a loopback port, without persistence, in a folder of its own, and waits
  * until it answers.
@@ -78,7 +41,7 @@ export async function startRedis(
   for (let attempt = 1; ; attempt++) {
     try {
       const setup = await setUp(options, await pickPorts(1), folder)
-      return new OwnServer(setup, await run(setup))
+      return new RedisServer(setup, await run(setup))
     } catch (error) {
       const again = error instanceof PortTakenError && options.port === undefined
       if (again && attempt < ATTEMPTS) continue
@@ -110,7 +73,8 @@ function run({ args, folder, port, clock }: Setup): Promise<OwnProcess> {
   return launch(args, folder, port, clock)
 }
 
-class OwnServer implements RedisServer {
+/** A Redis server of the test's own. It dies with the test process, however that ends. */
+export class RedisServer {
   readonly host = LOOPBACK
   readonly port: number
   readonly #setup: Setup
@@ -122,23 +86,28 @@ class OwnServer implements RedisServer {
     this.#process = process
   }
 
+  /** `redis://127.0.0.1:<port>` */
   get url(): string {
     return `redis://${this.host}:${this.port}`
   }
 
+  /** The id of the process that runs now, or ran last: a restart changes it. */
   get pid(): number {
     return this.#process.pid
   }
 
+  /** Ends the process, paused or not, gracefully if it can within 2 s, and removes its folder. */
   async stop(): Promise<void> {
     await terminate(this.#process)
     await rm(this.#setup.folder, { recursive: true, force: true })
   }
 
+  /** Ends the process with SIGKILL, as a crash would. `restart` brings it back. */
   async kill(): Promise<void> {
     await this.#process.kill()
   }
 
+  /** Freezes the process with SIGSTOP: its sockets stay open and nothing answers. */
   pause(): void {
     this.#process.signal('SIGSTOP')
   }
@@ -147,6 +116,10 @@ class OwnServer implements RedisServer {
     this.#process.signal('SIGCONT')
   }
 
+  /**
+   * Ends the process, if it runs, and starts another on the same port. With `keepData` a running
+   * one saves first, and the new one loads what was saved last; a paused one must be resumed first.
+   */
   async restart({ keepData = false }: { readonly keepData?: boolean } = {}): Promise<void> {
     if (keepData && this.#process.isRunning()) await this.command('SAVE')
     await terminate(this.#process)
@@ -161,6 +134,12 @@ class OwnServer implements RedisServer {
     await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })))
   }
 
+  /**
+   * Sets the wall clock to so many milliseconds ahead of this machine's, negative ones behind,
+   * now and for restarts. Only of a running server that was started with `clockOffsetMs`.
+   *
+   * @throws Error if the server does not report that time.
+   */
   async setClock(offsetMs: number): Promise<void> {
     const { clock } = this.#setup
     if (!clock) throw new Error('only a server started with clockOffsetMs has a clock to set')
@@ -172,18 +151,22 @@ class OwnServer implements RedisServer {
       throw new Error('the server ignores libfaketime: is it linked statically?')
   }
 
+  /** Sends one command and gives its reply (RESP2), within 5 s. */
   command(name: string, ...args: (string | number)[]): Promise<unknown> {
     return connected(this.port, (send) => send(name, ...args))
   }
 
+  /** The fields of one section of INFO. */
   async info(section: string): Promise<Record<string, string>> {
     return parseInfo(String(await this.command('INFO', section)))
   }
 
+  /** Calls and CPU time of every command since the start or CONFIG RESETSTAT, by lower-case name. */
   async commandStats(): Promise<Record<string, CommandStat>> {
     return parseCommandStats(await this.info('commandstats'))
   }
 
+  /** CPU time of the process since its start, user and system, in microseconds. */
   async cpuMicros(): Promise<number> {
     return parseCpuMicros(await this.info('cpu'))
   }
