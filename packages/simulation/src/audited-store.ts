@@ -5,6 +5,7 @@ import type {
   Claim,
   CompiledLimit,
   Ledger,
+  Outcome,
   Store,
   StoreResult,
 } from '@sluice/core/store'
@@ -312,11 +313,17 @@ function learnDecisions(
       () => `${result.admitted ? 'admits' : 'refuses'} ${costs(charges)} of ${user.name}`,
     )
     const limits = limitsOf(world, user, places, charges)
-    const holds = places.map((place) => user.holds?.[place]) as number[]
-    const dry = charges.map((each) => world.shares.isDry(each))
-    const isCounted = counting?.cost === 1
-    const request = { charges, limits, holds, places, dry, space, isCounted, transaction }
-    user.audit.decided(request, result.outcomes, result)
+    const parts = charges.map((charge, i) => ({
+      charge,
+      place: places[i] as number,
+      limit: limits[i] as number,
+      holdMs: user.holds?.[places[i] as number],
+      isDry: world.shares.isDry(charge),
+      said: result.outcomes[i] as Outcome,
+    }))
+    const { admitted, at, outcomes } = result
+    const counts = { space, ban: outcomes[places.length], isCounted: counting?.cost === 1 }
+    user.audit.decided({ parts, admitted, at, transaction, ...counts })
   }
 }
 

@@ -558,20 +558,22 @@ export class Process {
     const isChecked = exchange.isAlone && (admitted || here.length === policies.length)
     for (const at of isChecked && (admitted || times.size === 1) ? times : []) {
       const together = here.filter((i) => policies[i]?.at === at)
-      const said = together.map((i) => {
-        const each = policies[i] as PolicyDecision
-        return { ...each, admitted: each.allowed }
+      const parts = together.map((i) => {
+        const charge = charges[i] as Charge
+        const place = places[i] as number
+        const said = policies[i] as PolicyDecision
+        return {
+          charge: { ...charge, cost: leastOf(charge.cost) },
+          place,
+          limit: ofShare(charge.limit),
+          holdMs: this.holds[place],
+          isDry: world.shares.isDry(charge),
+          said: { ...said, admitted: said.allowed },
+        }
       })
-      const own = together.map((i) => charges[i] as Charge)
-      const known = own.map((each) => ({ ...each, cost: leastOf(each.cost) }))
-      const itsPlaces = together.map((i) => places[i] as number)
-      const holds = itsPlaces.map((place) => this.holds[place] as number)
-      const limits = own.map(({ limit }) => ofShare(limit))
       // What is settled may be debt.
-      const asked = ban === undefined && !settles ? own : []
-      const dry = own.map((each) => world.shares.isDry(each))
-      const request = { charges: known, limits, holds, places: itsPlaces, dry, asked }
-      local.decided({ ...request, transaction: 0 }, said, { admitted, at })
+      const isCheaper = ban !== undefined || settles
+      local.decided({ parts, isCheaper, admitted, at, transaction: 0 })
     }
     if (!admitted) return
     for (const [i, { key, cost: units, claim: [slot] = [], limit }] of charges.entries()) {

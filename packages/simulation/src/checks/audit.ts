@@ -6,24 +6,40 @@ import type { Witness } from '../server.ts'
 import { Account, type Entry } from './account.ts'
 import { type BanSpace, Bans, type Said } from './bans.ts'
 
+/** A charge of a request, and what was said of it. */
+export interface Part {
+  readonly charge: Charge
+  /** The number of its policy. */
+  readonly place: number
+  /** The limit of the version of the application that asks. */
+  readonly limit: number
+  /** How long that version holds what it takes, ms. Undefined: as planned */
+  readonly holdMs: number | undefined
+  /** Whether the policy refuses nothing of this client. */
+  readonly isDry: boolean
+  readonly said: Said
+}
+
 /** A request that was decided. */
-export interface Decided {
-  readonly charges: readonly Charge[]
-  /** The limits of the version of the application that asks. */
-  readonly limits: readonly number[]
-  /** How long it holds what it takes, ms. Left out: as planned */
-  readonly holds?: readonly number[]
-  /** The numbers of the policies that the charges are for. */
-  readonly places: readonly number[]
-  /** Whether each policy refuses nothing of this client. */
-  readonly dry: readonly boolean[]
-  /** The charges that it asked for, if they are not those that count; none: they are not known. */
-  readonly asked?: readonly Charge[]
+export interface Decided extends Pick<StoreResult, 'admitted' | 'at'> {
+  readonly parts: readonly Part[]
+  /** Whether what it is charged may be less than it has asked for. Default: false */
+  readonly isCheaper?: boolean
   /** Where a ban counts it when it is refused; undefined: nowhere. */
   readonly space?: BanSpace | undefined
+  /** What was said of that ban. */
+  readonly ban?: Said | undefined
   /** Whether that counts it. Default: true */
   readonly isCounted?: boolean
   readonly transaction: number
+}
+
+/** A part, and what its account says of it. */
+interface Known extends Part {
+  readonly account: Account
+  readonly policy: PlannedPolicy
+  /** The limit that applies: the client's own, if it has one. */
+  readonly applied: number
 }
 
 /** Keeps the accounts of a counter (the store, or a process by itself), and checks what it says by them. */
@@ -133,108 +149,82 @@ export class Audit implements Witness {
   }
 
   /** Checks a decision, and makes its charges: all of them or, if it is refused, none. */
-  decided(
-    {
-      charges,
-      limits,
-      holds = [],
-      places,
-      dry,
-      asked = charges,
-      space,
-      isCounted = true,
-      transaction,
-    }: Decided,
-    said: readonly Said[],
-    { admitted, at: now }: Pick<StoreResult, 'admitted' | 'at'>,
-  ): void {
-    const policies = places.map((place) => this.#policies[place] as PlannedPolicy)
-    const accounts = charges.map(({ key }, i) => this.of(places[i] as number, key))
-    const applied = accounts.map((account, i) =>
-      this.#applied(account, limits[i] as number, now, (said[i] as Said).own !== undefined),
-    )
-    this.#checkOwn(policies, accounts, limits, applied, said, now)
-    if (asked.length > 0) this.#checkLockOut(policies, accounts, asked, said)
-    const isBlocked = accounts.map((account) => account.blockedMs(now) > 0)
-    const refuses = accounts.map((account, i) => {
-      if (account.inexact !== undefined) return !(said[i] as Said).admitted
-      return !admits(account.remaining(applied[i] as number, now), charges[i] as Charge)
+  decided(decided: Decided): void {
+    const { at: now, admitted, space, ban, isCounted = true, transaction } = decided
+    const parts = decided.parts.map((part): Known => {
+      const { charge, place, limit, said } = part
+      const account = this.of(place, charge.key)
+      const applied = this.#applied(account, limit, now, said.own !== undefined)
+      return { ...part, account, policy: this.#policies[place] as PlannedPolicy, applied }
     })
+    for (const each of parts) this.#checkOwn(each, now)
+    if (!decided.isCheaper) for (const each of parts) this.#checkLockOut(each)
+    const isRefusing = ({ account, charge, applied, said }: Known) =>
+      account.inexact === undefined
+        ? !admits(account.remaining(applied, now), charge)
+        : !said.admitted
+    const refusing = new Set(parts.filter(isRefusing))
+    const charges = parts.map(({ charge }) => charge)
     // What a block refuses, no ban counts, nor what a dry run would refuse.
-    const counted = refuses.map((each, i) => each && !isBlocked[i] && !dry[i])
-    const isBanned =
-      space !== undefined &&
-      this.bans.decided({ space, charges, isCounted, transaction }, counted, {
-        at: now,
-        ban: said[charges.length],
-      })
-    if (accounts.every(({ inexact }) => inexact === undefined)) {
-      this.#check(policies, accounts, charges, applied, said, admitted, now)
-      const isRefused = refuses.some((each, i) => each && !dry[i])
+    const counted = parts.map(
+      (each) => refusing.has(each) && each.account.blockedMs(now) === 0 && !each.isDry,
+    )
+    const request = space && { space, charges, isCounted, transaction }
+    const isBanned = request !== undefined && this.bans.decided(request, counted, { at: now, ban })
+    const isExact = () => parts.every(({ account }) => account.inexact === undefined)
+    if (isExact()) {
+      for (const each of parts) this.#check(each, admitted, now)
+      const isRefused = [...refusing].some(({ isDry }) => !isDry)
       if (admitted !== (!isRefused && !isBanned))
         this.#run.fail('decision', `${admitted ? 'admitted' : 'refused'} ${describe(charges)}`)
     }
     if (!admitted) {
-      const banned = space && this.bans.of(space, (charges[0] as Charge).key)
-      const all = banned === undefined ? accounts : [...accounts, banned]
-      this.refused.set(
-        charges[0] as Charge,
-        all.map(({ changed }) => changed),
-      )
+      const [first] = charges as [Charge]
+      const banned = space ? [this.bans.of(space, first.key)] : []
+      const all = [...parts.map(({ account }) => account), ...banned]
+      const changes = all.map(({ changed }) => changed)
+      this.refused.set(first, changes)
       return
     }
-    for (const [i, account] of accounts.entries()) {
-      if (refuses[i]) continue
-      const { cost: units, claim: [slot] = [] } = charges[i] as Charge
-      const place = places[i] as number
-      const before = this.#usedOf(account, place, applied[i] as number, now)
-      const isOther = this.#otherAnchors?.has((charges[i] as Charge).limit)
-      const holdMs = holds[i]
-      account.add({ kind: 'charge', transaction, now, units, slot, isOther, holdMs })
-      this.charged[place] = (this.charged[place] as number) + units
-      this.#cross(account, place, (charges[i] as Charge).key, applied[i] as number, before, now)
-      this.#refusedSince.delete(account)
-      const excess = units > 0 ? account.excess() : 0
-      if (excess > 1e-6)
-        this.#run.fail('bound', `${excess} more than the bound of ${policies[i]?.name}`)
-    }
-    if (accounts.some(({ inexact }) => inexact !== undefined)) return
-    for (const [i, account] of accounts.entries()) {
-      // Of what refuses, its wait was checked.
-      if (refuses[i]) continue
-      const { resetMs } = said[i] as Said
-      const limit = applied[i] as number
-      const isFull = (at: number) => account.remaining(limit, at) === account.full(limit)
-      const isTooLong = resetMs > 0 && account.isFullWhenEmpty && isFull(now + resetMs - 1)
-      if (!isFull(now + resetMs) || isTooLong)
-        this.#run.fail('reset', `${policies[i]?.name} said that it is full in ${resetMs} ms`)
-    }
+    const charged = parts.filter((each) => !refusing.has(each))
+    for (const each of charged) this.#charge(each, transaction, now)
+    // Of what refuses, its wait was checked.
+    if (isExact()) for (const each of charged) this.#checkReset(each, now)
   }
 
-  /** Checks what each policy says by its definition. */
-  #check(
-    policies: readonly PlannedPolicy[],
-    accounts: readonly Account[],
-    charges: readonly Charge[],
-    limits: readonly number[],
-    said: readonly Said[],
-    admitted: boolean,
-    now: number,
-  ): void {
-    for (const [i, account] of accounts.entries()) {
-      const { cost } = charges[i] as Charge
-      const { name } = policies[i] as PlannedPolicy
-      const limit = limits[i] as number
-      const { remaining, retryAfterMs, admitted: saysYes } = said[i] as Said
-      const left = account.remaining(limit, now)
-      const isAdmitted = admits(left, { cost })
-      if (saysYes !== isAdmitted)
-        this.#run.fail('decision', `${name} ${saysYes ? 'admits' : 'refuses'} ${cost} of ${left}`)
-      const expected = admitted && isAdmitted ? left - cost : left
-      if (remaining !== expected)
-        this.#run.fail('remaining', `${name} said ${remaining} of ${expected}`)
-      if (!isAdmitted) this.#checkWait(account, limit, cost, retryAfterMs, now, name)
-    }
+  #charge(part: Known, transaction: number, now: number): void {
+    const { account, charge, place, applied, holdMs, policy } = part
+    const { key, cost: units, limit, claim: [slot] = [] } = charge
+    const before = this.#usedOf(account, place, applied, now)
+    const isOther = this.#otherAnchors?.has(limit)
+    account.add({ kind: 'charge', transaction, now, units, slot, isOther, holdMs })
+    this.charged[place] = (this.charged[place] as number) + units
+    this.#cross(account, place, key, applied, before, now)
+    this.#refusedSince.delete(account)
+    const excess = units > 0 ? account.excess() : 0
+    if (excess > 1e-6) this.#run.fail('bound', `${excess} more than the bound of ${policy.name}`)
+  }
+
+  #checkReset({ account, applied, said: { resetMs }, policy }: Known, now: number): void {
+    const isFull = (at: number) => account.remaining(applied, at) === account.full(applied)
+    const isTooLong = resetMs > 0 && account.isFullWhenEmpty && isFull(now + resetMs - 1)
+    if (!isFull(now + resetMs) || isTooLong)
+      this.#run.fail('reset', `${policy.name} said that it is full in ${resetMs} ms`)
+  }
+
+  /** Checks what a policy says by its definition. */
+  #check(part: Known, admitted: boolean, now: number): void {
+    const { account, charge, applied, said, policy } = part
+    const { name } = policy
+    const left = account.remaining(applied, now)
+    const isAdmitted = admits(left, charge)
+    const verdict = said.admitted ? 'admits' : 'refuses'
+    if (said.admitted !== isAdmitted)
+      this.#run.fail('decision', `${name} ${verdict} ${charge.cost} of ${left}`)
+    const expected = admitted && isAdmitted ? left - charge.cost : left
+    if (said.remaining !== expected)
+      this.#run.fail('remaining', `${name} said ${said.remaining} of ${expected}`)
+    if (!isAdmitted) this.#checkWait(part, now)
   }
 
   /** The limit that applies to a client, of which its account takes note. */
@@ -246,25 +236,14 @@ export class Audit implements Witness {
   }
 
   /** The client's own limit decides, and no other. */
-  #checkOwn(
-    policies: readonly PlannedPolicy[],
-    accounts: readonly Account[],
-    limits: readonly number[],
-    applied: readonly number[],
-    said: readonly Said[],
-    now: number,
-  ): void {
-    for (const [i, account] of accounts.entries()) {
-      const { own } = said[i] as Said
-      if (account.hasStepped || (own === undefined && account.mayNotKnow(now))) continue
-      const { name, ...policy } = policies[i] as PlannedPolicy
-      const hasOwn = account.hasOwn(now)
-      if (hasOwn !== (own !== undefined))
-        this.#run.fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
-      const isShown = !('burst' in policy)
-      if (own !== undefined && isShown && own.units !== applied[i])
-        this.#run.fail('own limit', `${name} has ${own.units} of ${applied[i]}, not ${limits[i]}`)
-    }
+  #checkOwn({ account, policy, limit, applied, said: { own } }: Known, now: number): void {
+    if (account.hasStepped || (own === undefined && account.mayNotKnow(now))) return
+    const { name } = policy
+    const hasOwn = account.hasOwn(now)
+    if (hasOwn !== (own !== undefined))
+      this.#run.fail('own limit', `${name} decides ${hasOwn ? 'without' : 'with'} an own limit`)
+    if (own !== undefined && !('burst' in policy) && own.units !== applied)
+      this.#run.fail('own limit', `${name} has ${own.units} of ${applied}, not ${limit}`)
   }
 
   /** What is used of a quota with thresholds, units; without them, or if nobody can tell: 0. */
@@ -310,43 +289,29 @@ export class Audit implements Witness {
   }
 
   /** Whatever a clock does, a client that gets nothing is admitted again after two windows. */
-  #checkLockOut(
-    policies: readonly PlannedPolicy[],
-    accounts: readonly Account[],
-    charges: readonly Charge[],
-    said: readonly Said[],
-  ): void {
-    for (const [i, account] of accounts.entries()) {
-      const { cost } = charges[i] as Charge
-      // What others have taken by a larger limit is debt of a smaller one.
-      const hasDebt = account.hasDebt || account.isMixed
-      if (cost > 1 || (said[i] as Said).admitted || hasDebt || account.ownChangedAt) continue
-      const since = this.#refusedSince.get(account) ?? this.#run.timeline.now
-      this.#refusedSince.set(account, since)
-      const ms = this.#run.timeline.now - since
-      if (ms > 2 * account.longestWaitMs && !account.isBlocked)
-        this.#run.fail('lock-out', `${policies[i]?.name} has refused everything for ${ms} ms`)
-    }
+  #checkLockOut({ account, charge, said, policy }: Known): void {
+    // What others have taken by a larger limit is debt of a smaller one.
+    const hasDebt = account.hasDebt || account.isMixed
+    if (charge.cost > 1 || said.admitted || hasDebt || account.ownChangedAt) return
+    const { now } = this.#run.timeline
+    const since = this.#refusedSince.get(account) ?? now
+    this.#refusedSince.set(account, since)
+    if (now - since > 2 * account.longestWaitMs && !account.isBlocked)
+      this.#run.fail('lock-out', `${policy.name} has refused everything for ${now - since} ms`)
   }
 
   /** Waiting so long is enough, and one millisecond less is not. */
-  #checkWait(
-    account: Account,
-    limit: number,
-    cost: number,
-    waitMs: number,
-    now: number,
-    name: string,
-  ): void {
-    const least = Math.max(cost, 1)
+  #checkWait({ account, applied, charge, said, policy }: Known, now: number): void {
+    const { retryAfterMs: waitMs } = said
+    const least = Math.max(charge.cost, 1)
     const blockedMs = account.blockedMs(now)
-    if (account.holdsSlots || (waitMs === Infinity && least > account.full(limit))) return
+    if (account.holdsSlots || (waitMs === Infinity && least > account.full(applied))) return
     const isTrue =
       blockedMs > 0
         ? waitMs === blockedMs
-        : account.remaining(limit, now + waitMs) >= least &&
-          account.remaining(limit, now + waitMs - 1) < least
-    if (!isTrue) this.#run.fail('wait', `${name} said ${waitMs} ms for ${cost}`)
+        : account.remaining(applied, now + waitMs) >= least &&
+          account.remaining(applied, now + waitMs - 1) < least
+    if (!isTrue) this.#run.fail('wait', `${policy.name} said ${waitMs} ms for ${charge.cost}`)
   }
 }
 
