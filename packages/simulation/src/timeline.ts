@@ -22,7 +22,7 @@ export class Timeline {
   now = 0
   /** Events so far. */
   events = 0
-  /** A binary heap. */
+  /** What is due first is the last one. */
   readonly #due: Due[] = []
   #orders = 0
   #isStopped = false
@@ -36,14 +36,14 @@ export class Timeline {
   at(time: number, phase: Phase, act: () => void, order: number = this.#orders++): number {
     const due = this.#due
     const added = { at: Math.max(time, this.now), phase, order, act }
-    let i = due.push(added) - 1
-    while (i > 0) {
-      const parent = (i - 1) >> 1
-      if (!isBefore(added, due[parent] as Due)) break
-      due[i] = due[parent] as Due
-      i = parent
+    let from = 0
+    let to = due.length
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (isBefore(added, due[middle] as Due)) from = middle + 1
+      else to = middle
     }
-    due[i] = added
+    due.splice(from, 0, added)
     return order
   }
 
@@ -83,32 +83,17 @@ export class Timeline {
 
   /** @returns whether something was due */
   #next(until: number): boolean {
-    const due = this.#due
-    const first = due[0]
+    const first = this.#due.at(-1)
     if (first === undefined || first.at > until || this.#isStopped) {
       this.now = until
       return false
     }
-    const last = due.pop() as Due
-    if (due.length > 0) this.#sink(last)
+    this.#due.pop()
     this.now = first.at
     this.events += 1
     if (this.events > this.#most) this.#exceeded()
     first.act()
     return true
-  }
-
-  #sink(last: Due): void {
-    const due = this.#due
-    let i = 0
-    for (let child = 1; child < due.length; child = 2 * i + 1) {
-      const right = due[child + 1]
-      if (right !== undefined && isBefore(right, due[child] as Due)) child += 1
-      if (!isBefore(due[child] as Due, last)) break
-      due[i] = due[child] as Due
-      i = child
-    }
-    due[i] = last
   }
 }
 
