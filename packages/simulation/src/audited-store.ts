@@ -15,14 +15,14 @@ import type { Audit } from './checks/audit.ts'
 import type { BanSpace } from './checks/bans.ts'
 import type { InForce } from './checks/in-force.ts'
 import { groupOf, tagOf } from './cluster.ts'
-import type { Connection } from './connection.ts'
 import type { Core } from './core.ts'
+import type { Owner } from './owner.ts'
 import { maySendTwice } from './plan.ts'
 import type { Quotas } from './quotas.ts'
 import { auditedRedis } from './redis/audited-redis.ts'
 import type { World } from './world.ts'
 
-/** The process that uses the store. */
+/** What uses the store. */
 export interface User {
   readonly name: string
   /** Where its charges are accounted for. */
@@ -52,18 +52,14 @@ export interface User {
  * Core's store on the simulated server. Whenever a script runs there, the audit learns what it was asked and
  * what it said.
  */
-export function auditedStore(
-  core: Core,
-  connection: Connection,
-  user: User,
-  world: World,
-): Store<'async'> {
+export function auditedStore(owner: Owner, user: User): Store<'async'> {
+  const { world } = owner
   let asked: Asked | undefined
   const learning: Learning = {
     asked: () => asked,
     ran: (own, value, now) => learn(world, user, own, value, now, world.cluster.transactions.last),
   }
-  const store = storeOver(core, connection, world, learning)
+  const store = storeOver(owner, learning)
   const open: Store<'async'>['open'] = (...opened) => {
     const [given, prefix] = opened
     const ban = given.find(({ algorithm }) => algorithm.chargedOn === 'refusal')
@@ -126,9 +122,7 @@ export function auditedStore(
 
 /** Core's store on the simulated server, of which nothing is learnt unless it is said. */
 export function storeOver(
-  core: Core,
-  connection: Connection,
-  world: World,
+  { core, connection, world }: Owner,
   learning: Learning = { asked: () => undefined, ran() {} },
 ): Store<'async'> {
   const { cluster } = world.plan.application
@@ -275,7 +269,7 @@ function checkPeeks(
   for (const [i, result] of results.entries()) {
     const [{ key }] = requests[i] as readonly [Charge]
     if (result instanceof Error) continue
-    audit.bans.checkPeek(space, key, { at: result.at, ban: result.outcomes[places.length] })
+    audit.bans.checkPeek(space, key, result.outcomes[places.length], result.at)
   }
 }
 

@@ -2,12 +2,9 @@ import type { Budget, BudgetCall } from '@sluice/budget'
 import { storeOver } from './audited-store.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { type Spending, teamOf } from './checks/spent.ts'
-import type { Connection } from './connection.ts'
-import type { Core } from './core.ts'
-import type { Machine } from './machine.ts'
+import type { Owner } from './owner.ts'
 import type { PlannedBudget, PlannedRequest } from './plan.ts'
 import { SOCKETS } from './timeline.ts'
-import type { World } from './world.ts'
 
 /** No simulation is so long that it ends. */
 const WINDOW = '30d'
@@ -15,28 +12,19 @@ const WINDOW = '30d'
 /** The calls of language models that a process makes, within its budget. */
 export class BudgetedCalls {
   readonly budget: Budget<'client' | 'team'>
-  readonly #name: string
-  readonly #machine: Machine
-  readonly #world: World
+  readonly #owner: Owner
 
-  constructor(
-    { name, machine, connection }: { name: string; machine: Machine; connection: Connection },
-    core: Core,
-    world: World,
-    planned: PlannedBudget,
-  ) {
-    this.#name = name
-    this.#machine = machine
-    this.#world = world
+  constructor(owner: Owner, planned: PlannedBudget) {
+    this.#owner = owner
+    const { core, world } = owner
     const { deadline } = world.plan.application
-    const store = storeOver(core, connection, world)
+    const store = storeOver(owner)
     this.budget = core.createBudget({ ...planned, store, unit: 'tokens', window: WINDOW, deadline })
   }
 
   async call({ client, cost, actual, workMs = 0, model }: PlannedRequest): Promise<void> {
-    const { timeline, tell, spent } = this.#world
-    const name = this.#name
-    const machine = this.#machine
+    const { name, machine, world } = this.#owner
+    const { timeline, tell, spent } = world
     const who = { client, team: teamOf(client) }
     const used = (output: number) => ({ model: 'any', output })
     if (model === 'bill') {
@@ -48,7 +36,7 @@ export class BudgetedCalls {
     const arrivedAt = timeline.now
     const reserved = await this.budget.reserve(who, used(cost))
     tell(name, () => `${reserved.allowed ? 'reserves' : 'may not use'} ${cost} for ${client}`)
-    checkDeadline(this.#world, machine, { arrivedAt })
+    checkDeadline(world, machine, { arrivedAt })
     if (machine.isDead) return
     if (reserved.levels.length > 0) spending.decided(reserved.allowed)
     if (reserved.allowed)
@@ -67,7 +55,7 @@ export class BudgetedCalls {
     { client, cost, actual, model }: Pick<PlannedRequest, 'client' | 'cost' | 'actual' | 'model'>,
   ): void {
     const units = model === 'release' ? cost : model === 'cancel' ? 0 : actual
-    this.#world.tell(this.#name, () => `ends a call of ${client} with ${units}`)
+    this.#owner.world.tell(this.#owner.name, () => `ends a call of ${client} with ${units}`)
     spending.ends(units)
     if (model === 'release') void reserved.release()
     else if (model === 'cancel') void reserved.cancel()

@@ -4,10 +4,8 @@ import { BudgetedCalls } from './budgeted-calls.ts'
 import { limitOf } from './checks/account.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { MAX_WAITING, type Waiting, Waits } from './checks/waits.ts'
-import type { Connection } from './connection.ts'
-import type { Core } from './core.ts'
 import { LeasedLimiter } from './leased-limiter.ts'
-import type { Machine } from './machine.ts'
+import type { Owner } from './owner.ts'
 import type { PlannedApplication, PlannedCall, PlannedPolicy, PlannedRequest } from './plan.ts'
 import { Quotas } from './quotas.ts'
 import { SOCKETS } from './timeline.ts'
@@ -18,13 +16,6 @@ const OWN_MS = 5000
 /** How often a stream is settled that the store does not confirm, and after how long again, ms. */
 const SETTLE_ATTEMPTS = 6
 const SETTLE_AFTER_MS = 400
-
-/** The process that has them. */
-interface Owner {
-  readonly name: string
-  readonly machine: Machine
-  readonly connection: Connection
-}
 
 /** The limiters that the application of a process calls itself, beside the one for its requests over HTTP. */
 export class CalledLimiters {
@@ -40,31 +31,18 @@ export class CalledLimiters {
   readonly budgeted: BudgetedCalls | undefined
   /** What ends each stream. */
   readonly #openStreams = new Set<() => void>()
-  readonly #name: string
-  readonly #machine: Machine
-  readonly #connection: Connection
-  readonly #core: Core
-  readonly #world: World
+  readonly #owner: Owner
 
   /** @param hold how long this version of the application holds reservations, ms. Undefined: as planned */
-  constructor(
-    { name, machine, connection }: Owner,
-    core: Core,
-    world: World,
-    hold: number | undefined,
-  ) {
-    this.#name = name
-    this.#machine = machine
-    this.#connection = connection
-    this.#core = core
-    this.#world = world
+  constructor(owner: Owner, hold: number | undefined) {
+    this.#owner = owner
+    const { name, world } = owner
     const { streams, queue, calls, leases, budget } = world.plan.application
     this.streams = streams && this.#streamLimiter(streams, hold ?? streams.reserveMs)
     this.queue = queue && this.#queueLimiter(queue)
     this.#calls = calls && this.#limiterOf(calls, world.calls, { name, isOrdered: true })
-    const owner = { name, machine, connection }
-    this.leased = leases && new LeasedLimiter(owner, core, world, leases)
-    this.budgeted = budget && new BudgetedCalls(owner, core, world, budget)
+    this.leased = leases && new LeasedLimiter(owner, leases)
+    this.budgeted = budget && new BudgetedCalls(owner, budget)
   }
 
   /** A request that is no request over HTTP. */
@@ -106,9 +84,7 @@ export class CalledLimiters {
 
   /** A stream reserves its estimate, and is settled when it ends. */
   async #stream(planned: PlannedRequest, ending: PlannedRequest['stream']): Promise<void> {
-    const world = this.#world
-    const name = this.#name
-    const machine = this.#machine
+    const { world, name, machine } = this.#owner
     const { client, cost, actual, workMs } = planned
     const arrivedAt = world.timeline.now
     world.tell(name, () => `begins a stream of ${client} for ${cost}`)
@@ -142,17 +118,16 @@ export class CalledLimiters {
     hold: number,
   ): Limiter<'async'> {
     const { reserveMs: _, ...policy } = planned
-    const user = { name: `the streams of ${this.#name}`, holds: [hold] }
+    const user = { name: `the streams of ${this.#owner.name}`, holds: [hold] }
     const policies = [{ ...policy, reserve: true, hold } as const]
-    return this.#limiterOf(planned, this.#world.streams, user, { policies })
+    return this.#limiterOf(planned, this.#owner.world.streams, user, { policies })
   }
 
   /** Calls about one client, all in one turn. */
   #callAll({ client }: PlannedRequest, calls: readonly PlannedCall[]): void {
-    const world = this.#world
-    const name = this.#name
+    const { world, name, machine } = this.#owner
     const limiter = this.#calls as Limiter<'async'>
-    const until = this.#machine.now() + OWN_MS
+    const until = machine.now() + OWN_MS
     const what = calls.map(({ kind, units }) => (kind === 'peek' ? kind : `${kind} ${units}`))
     world.tell(name, () => `calls for ${client}: ${what.join(', ')}`)
     world.order.called(name, client, what)
@@ -162,19 +137,18 @@ export class CalledLimiters {
       if (kind === 'grant') return void (await limiter.grant(client, units))
       if (kind === 'settle') return limiter.settle(client, units)
       await (kind === 'peek' ? limiter.peek(client) : limiter.consume(client, { cost: units }))
-      checkDeadline(world, this.#machine, { arrivedAt })
+      checkDeadline(world, machine, { arrivedAt })
     }
     for (const call of calls) callOne(call).catch(this.#checkEscaped)
   }
 
   /** A call waits until it is admitted, is given up or aborted. */
   async #wait(planned: PlannedRequest, wait: Waiting['wait']): Promise<void> {
-    const world = this.#world
-    const machine = this.#machine
+    const { world, name, machine } = this.#owner
     const { limiter, waits } = this.queue as NonNullable<CalledLimiters['queue']>
     const { client, cost, workMs } = planned
     const { priority, maxMs: maxWait, abortsMs } = wait
-    world.tell(this.#name, () => `gets a call of ${client} that waits for ${cost}`)
+    world.tell(name, () => `gets a call of ${client} that waits for ${cost}`)
     const waiting = waits.begin(planned, wait)
     const aborts = new AbortController()
     if (abortsMs !== undefined) {
@@ -199,22 +173,21 @@ export class CalledLimiters {
       if (workMs !== undefined) machine.post(workMs, SOCKETS, end)
     } catch (error) {
       if (machine.isDead && !machine.isLeaving) return
-      if (error instanceof this.#core.WaitError)
+      if (error instanceof this.#owner.core.WaitError)
         waits.reject(waiting, error.code, error.retryAfterMs)
-      else world.fail('escaped', `${this.#name}: ${error}`)
+      else world.fail('escaped', `${name}: ${error}`)
     }
   }
 
   /** A call takes a turn, and perhaps gives it back. */
   async #takeTurn({ client, cost }: PlannedRequest, { abortsMs }: Waiting['wait']): Promise<void> {
-    const world = this.#world
-    const machine = this.#machine
+    const { world, name, machine } = this.#owner
     const { limiter, waits } = this.queue as NonNullable<CalledLimiters['queue']>
     const arrivedAt = world.timeline.now
     const turn = await limiter.takeTurn(client, { cost })
     const { allowed, delayMs, source } = turn
     world.tell(
-      this.#name,
+      name,
       () => `${allowed ? `gives a turn in ${delayMs} ms` : 'refuses a turn'} to ${client}`,
     )
     checkDeadline(world, machine, { arrivedAt })
@@ -228,13 +201,16 @@ export class CalledLimiters {
   }
 
   #queueLimiter(planned: PlannedPolicy): NonNullable<CalledLimiters['queue']> {
-    const world = this.#world
-    const { queueBan: ban } = world.plan.application
+    const owner = this.#owner
+    const { queueBan: ban } = owner.world.plan.application
     const space = ban && { ban, id: 'queue' }
     const bans = space && { common: space, route: space }
-    const user = { name: `the calls that wait in ${this.#name}`, bans }
-    const limiter = this.#limiterOf(planned, world.waits, user, { maxWaiting: MAX_WAITING, ban })
-    return { limiter, waits: new Waits(world, this.#name, this.#machine, planned) }
+    const user = { name: `the calls that wait in ${owner.name}`, bans }
+    const limiter = this.#limiterOf(planned, owner.world.waits, user, {
+      maxWaiting: MAX_WAITING,
+      ban,
+    })
+    return { limiter, waits: new Waits(owner, planned) }
   }
 
   /** A limiter with one policy, whose charges an audit knows. */
@@ -244,17 +220,17 @@ export class CalledLimiters {
     own: Pick<User, 'name'> & Partial<User>,
     options: object = {},
   ): Limiter<'async'> {
-    const { deadline, onStoreError, localShare } = this.#world.plan.application
+    const { deadline, onStoreError, localShare } = this.#owner.world.plan.application
     const limits = [limitOf(planned)]
     const user = { audit, quotas: new Quotas([planned]), limits, allowance: undefined, ...own }
-    const store = auditedStore(this.#core, this.#connection, user, this.#world)
+    const store = auditedStore(this.#owner, user)
     const common = { store, deadline, onStoreError, localShare, policies: [planned] }
-    return this.#core.createLimiter({ ...common, ...options })
+    return this.#owner.core.createLimiter({ ...common, ...options })
   }
 
   /** Only the store may fail. */
   readonly #checkEscaped = (error: unknown): void => {
-    if (!(error instanceof this.#core.StoreError))
-      this.#world.fail('escaped', `${this.#name}: ${error}`)
+    if (!(error instanceof this.#owner.core.StoreError))
+      this.#owner.world.fail('escaped', `${this.#owner.name}: ${error}`)
   }
 }

@@ -57,12 +57,12 @@ export function planOf(seed: number): Plan {
   const epoch = turn === undefined ? {} : { epoch: turn - draw.integer(0, duration) }
   if (draw.chance(0.2)) {
     application = withRoute(draw, application)
-    requests = requests.map((each) => withRouteOf(draw, each))
+    requests = requests.map((each) => ofHttp(each, withOneOf(draw, each, 'route', ROUTES)))
   }
-  if (draw.chance(0.15)) requests = requests.map((each) => withLimitOf(draw, each))
+  if (draw.chance(0.15)) requests = requests.map((each) => withOneOf(draw, each, 'limit', LIMITS))
   if (draw.chance(0.12)) {
     application = { ...application, lists: anyLists(draw) }
-    requests = requests.map((each) => withExemptionOf(draw, each))
+    requests = requests.map((each) => ofHttp(each, withOneOf(draw, each, 'exempt', EXEMPTIONS)))
   }
   if (draw.chance(0.12)) {
     application = { ...application, isFetch: true }
@@ -86,6 +86,10 @@ export function planOf(seed: number): Plan {
   const drawn = { seed, ...epoch, duration, application, requests, faults }
   return withBudget(draw, withLeases(draw, withLive(draw, withWaits(draw, drawn))))
 }
+
+/** Only a request over HTTP is changed. */
+const ofHttp = (request: PlannedRequest, changed: PlannedRequest) =>
+  isCall(request) ? request : changed
 
 /** The shares of the clients that policies refuse. */
 const SHARES = [0, 0.3, 0.5, 0.7, 1]
@@ -115,10 +119,19 @@ function withWindows(draw: Draw, application: PlannedApplication): PlannedApplic
   return { ...application, policies }
 }
 
-function withWindowOf<T extends PlannedRequest | Fault>(draw: Draw, each: T): T {
-  const window = draw.oneOf([undefined, ...WINDOWS])
-  return window === undefined ? each : { ...each, window }
+/** Something with one of the choices as a property; left out, if that is undefined. */
+function withOneOf<T extends PlannedRequest | Fault>(
+  draw: Draw,
+  each: T,
+  name: 'window' | 'limit' | 'route' | 'exempt',
+  choices: readonly (number | string | undefined)[],
+): T {
+  const value = draw.oneOf(choices)
+  return value === undefined ? each : { ...each, [name]: value }
 }
+
+const withWindowOf = <T extends PlannedRequest | Fault>(draw: Draw, each: T): T =>
+  withOneOf(draw, each, 'window', [undefined, ...WINDOWS])
 
 /** A renewal begins a window too, so reservations have one anchor. */
 function withAnchors(policy: PlannedPolicy): PlannedPolicy {
@@ -145,15 +158,9 @@ function withRoute(draw: Draw, application: PlannedApplication): PlannedApplicat
   }
 }
 
-function withRouteOf(draw: Draw, request: PlannedRequest): PlannedRequest {
-  const route = draw.oneOf([undefined, undefined, 'own', 'own', 'shared', 'free'])
-  return route === undefined || isCall(request) ? request : { ...request, route }
-}
-
-function withLimitOf(draw: Draw, request: PlannedRequest): PlannedRequest {
-  const limit = draw.oneOf([undefined, 1, 3, 3, 10])
-  return limit === undefined ? request : { ...request, limit }
-}
+const ROUTES = [undefined, undefined, 'own', 'own', 'shared', 'free']
+const LIMITS = [undefined, 1, 3, 3, 10]
+const EXEMPTIONS = [undefined, undefined, undefined, 'skip', 'preflight']
 
 /** Where a master is lost, its part is decided by shares of policies that count in different ways. */
 function countingApart(
@@ -197,26 +204,19 @@ function anyLists(draw: Draw): NonNullable<PlannedApplication['lists']> {
   return { allow: draw.oneOf(LISTED), deny: draw.oneOf([[], ...LISTED]) }
 }
 
-function withExemptionOf(draw: Draw, request: PlannedRequest): PlannedRequest {
-  const exempt = draw.oneOf([undefined, undefined, undefined, 'skip', 'preflight'])
-  return exempt === undefined || isCall(request) ? request : { ...request, exempt }
-}
-
 function withBodyOf(draw: Draw, request: PlannedRequest, longest: number): PlannedRequest {
   const source = draw.oneOf(['text', 'throws', 'stream', 'stream', 'stream', 'stream that fails'])
   if (isCall(request) || source === 'text') return request
   if (source === 'throws') return { ...request, body: { source } }
-  const readMs = draw.oneOf([undefined, 0, 0, 0, draw.integer(0, longest)])
-  const pauseMs = draw.oneOf([undefined, undefined, 50, draw.integer(0, longest)])
-  const reads = draw.oneOf([undefined, undefined, undefined, 0, 1, 3])
   const body = {
     source,
-    ...(readMs !== undefined && { readMs }),
-    ...(pauseMs !== undefined && { pauseMs }),
-    ...(reads !== undefined && { reads }),
-    ...(draw.chance(0.5) && { cancels: true as const }),
+    readMs: draw.oneOf([undefined, 0, 0, 0, draw.integer(0, longest)]),
+    pauseMs: draw.oneOf([undefined, undefined, 50, draw.integer(0, longest)]),
+    reads: draw.oneOf([undefined, undefined, undefined, 0, 1, 3]),
+    cancels: draw.chance(0.5) || undefined,
   }
-  return { ...request, body }
+  // What is not defined is left out.
+  return { ...request, body: JSON.parse(JSON.stringify(body)) }
 }
 
 /** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */

@@ -4,34 +4,21 @@ import { auditedStore } from './audited-store.ts'
 import { limitOf } from './checks/account.ts'
 import { checkDeadline } from './checks/deadline.ts'
 import { LeasedUnits } from './checks/leased-units.ts'
-import type { Connection } from './connection.ts'
-import type { Core } from './core.ts'
-import type { Machine } from './machine.ts'
+import type { Owner } from './owner.ts'
 import type { PlannedApplication, PlannedRequest } from './plan.ts'
 import { Quotas } from './quotas.ts'
 import { SOCKETS } from './timeline.ts'
-import type { World } from './world.ts'
 
 /** The limiter of a process that leases its busy keys; or does not, in a version without. */
 export class LeasedLimiter {
   readonly units: LeasedUnits
   readonly #limiter: Limiter<'async'>
-  readonly #name: string
-  readonly #machine: Machine
-  readonly #core: Core
-  readonly #world: World
+  readonly #owner: Owner
 
-  constructor(
-    { name, machine, connection }: { name: string; machine: Machine; connection: Connection },
-    core: Core,
-    world: World,
-    planned: NonNullable<PlannedApplication['leases']>,
-  ) {
-    this.#name = name
-    this.#machine = machine
-    this.#core = core
-    this.#world = world
-    this.units = new LeasedUnits(world, name, planned, (charges) => machine.ahead.has(charges))
+  constructor(owner: Owner, planned: NonNullable<PlannedApplication['leases']>) {
+    const { name, world } = owner
+    this.#owner = owner
+    this.units = new LeasedUnits(owner, planned)
     const { deadline, onStoreError, localShare, refusalCache } = world.plan.application
     const { policies, leaseMs, withoutToo } = planned
     const user = {
@@ -41,9 +28,9 @@ export class LeasedLimiter {
       limits: policies.map(limitOf),
       allowance: undefined,
     }
-    const store = this.#noting(auditedStore(core, connection, user, world))
+    const store = this.#noting(auditedStore(owner, user))
     const leases = !withoutToo || world.random(`${name} leases`)() < 0.6
-    this.#limiter = core.createLimiter({
+    this.#limiter = owner.core.createLimiter({
       store,
       prefix: 'leased',
       deadline,
@@ -60,7 +47,7 @@ export class LeasedLimiter {
   /** So many calls about one client, one each `everyMs`. */
   call(planned: PlannedRequest, { times, everyMs }: NonNullable<PlannedRequest['leased']>): void {
     for (let i = 0; i < times; i += 1)
-      this.#machine.post(i * everyMs, SOCKETS, () => void this.#ask(planned))
+      this.#owner.machine.post(i * everyMs, SOCKETS, () => void this.#ask(planned))
   }
 
   close(): void {
@@ -70,20 +57,19 @@ export class LeasedLimiter {
   /** An operator makes a client's quota full, or blocks it for so many ms. */
   end(client: string, ms?: number): void {
     this.units.ends(client)
-    this.#world.leaseBound.ends(client)
+    this.#owner.world.leaseBound.ends(client)
     const done = ms === undefined ? this.#limiter.reset(client) : this.#limiter.block(client, ms)
     done.catch(() => {})
   }
 
   async #ask({ client, cost, actual, workMs = 0 }: PlannedRequest): Promise<void> {
-    const world = this.#world
-    const name = this.#name
+    const { world, name, machine } = this.#owner
     const arrivedAt = world.timeline.now
     const decision = await this.#limiter.consume(client, { cost })
-    if (this.#machine.isDead) return
+    if (machine.isDead) return
     const { allowed, source, at } = decision
     world.tell(name, () => `${allowed ? 'admits' : 'refuses'} ${cost} of ${client} (${source})`)
-    checkDeadline(world, this.#machine, { arrivedAt })
+    checkDeadline(world, machine, { arrivedAt })
     if (!allowed) {
       if (source === 'lease') world.fail('lease', `${name} refuses by a lease`)
       return
@@ -91,11 +77,12 @@ export class LeasedLimiter {
     this.units.admitted(client, cost, decision)
     const use = world.leaseBound.admitted(client, cost, decision)
     if (actual >= cost) return
-    this.#machine.post(workMs, SOCKETS, () => {
+    machine.post(workMs, SOCKETS, () => {
       this.units.returns(client, cost - actual, decision)
       if (use !== undefined) use.units = actual
       this.#limiter.settle(client, actual - cost, { at, source }).catch((error: unknown) => {
-        if (!(error instanceof this.#core.StoreError)) world.fail('escaped', `${name}: ${error}`)
+        if (!(error instanceof this.#owner.core.StoreError))
+          world.fail('escaped', `${name}: ${error}`)
       })
     })
   }

@@ -90,8 +90,8 @@ export class Process {
   readonly inForce: InForce
   /** The limiters that the application calls itself. */
   readonly called: CalledLimiters
-  readonly #core: Core
-  readonly #world: World
+  readonly core: Core
+  readonly world: World
   #handling: Exchange | undefined
 
   /** @param version in what its version of the application differs */
@@ -106,7 +106,7 @@ export class Process {
     this.quotas = world.quotas.inVersion(version)
     this.#keepsAllowed = isSettledExactly(plan)
     this.#decidesApart = application.cluster?.sharded === false
-    this.#world = world
+    this.world = world
     this.audit = audit
     this.name = name
     this.limits = quotas.map(limitOf)
@@ -128,18 +128,18 @@ export class Process {
     const { queuesOffline } = application
     const chance = world.random(`${name} network`)
     this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
-    this.#core = world.loadCore(this.machine)
+    this.core = world.loadCore(this.machine)
     const shares = quotas.map((each) => shareOf(each, application.localShare))
     this.local = new Audit(shares, world, false, world.otherAnchors)
-    this.inForce = new InForce(world, name, this.machine, policies)
-    const store = auditedStore(this.#core, this.connection, this, world)
-    this.called = new CalledLimiters(this, this.#core, world, hold)
+    this.inForce = new InForce(this, policies)
+    const store = auditedStore(this, this)
+    this.called = new CalledLimiters(this, hold)
     const options = optionsOf(plan, policies, this.routePlace, store, {
       threshold: (event) => this.#threshold(event),
       decision: (exchange, decision) => this.#decided(exchange, decision),
     })
-    const own = application.isFetch ? fetchAdapter(this.#core) : adapter
-    this.#http = new this.#core.RoutedLimiter(options, own)
+    const own = application.isFetch ? fetchAdapter(this.core) : adapter
+    this.#http = new this.core.RoutedLimiter(options, own)
     for (const { limiter } of this.#http.httpLimiters) this.#noteCharges(limiter)
   }
 
@@ -164,7 +164,7 @@ export class Process {
   /** It ends at once: `kill -9`. */
   kill(): void {
     this.machine.isDead = true
-    for (const exchange of this.exchanges) exchange.overAt ??= this.#world.timeline.now
+    for (const exchange of this.exchanges) exchange.overAt ??= this.world.timeline.now
     this.exchanges.clear()
   }
 
@@ -174,7 +174,7 @@ export class Process {
     this.machine.isLeaving = true
     this.#http.limiter.close()
     this.called.close()
-    for (const each of this.#lines) this.#world.timeline.after(1, () => each.checkClosed())
+    for (const each of this.#lines) this.world.timeline.after(1, () => each.checkClosed())
     this.kill()
   }
 
@@ -206,7 +206,7 @@ export class Process {
   block(client: string, ms: number): void {
     const [key] = this.keys.get(client) ?? []
     if (key === undefined) return
-    const { audit, fail } = this.#world
+    const { audit, fail } = this.world
     this.machine.post(0, SOCKETS, () => {
       this.#forget(key)
       const now = this.machine.now()
@@ -217,7 +217,7 @@ export class Process {
       }
       this.#endBans(key, 'block')
       const places = this.quotas.vary ? [...this.#used] : []
-      const askedAt = this.#world.timeline.now
+      const askedAt = this.world.timeline.now
       this.#confirmed(this.#http.limiter.block(key, ms), () => {
         for (const i of places)
           if (audit.of(i, key).blockedAt < askedAt)
@@ -230,7 +230,7 @@ export class Process {
   /** An operator blocks a network, or ends that. */
   blockNetwork({ kind, network, ms = 0 }: Extract<Fault, { network: string }>): void {
     const { limiter } = this
-    const { networks } = this.#world
+    const { networks } = this.world
     this.machine.post(0, SOCKETS, () => {
       const done =
         kind === 'block network'
@@ -244,7 +244,7 @@ export class Process {
   operate(fault: DocumentFault): void {
     const { name, machine, inForce } = this
     const { policies } = this.#http.limiter
-    operate(fault, { name, machine, inForce, policies }, this.#world)
+    operate(fault, { name, machine, inForce, policies }, this.world)
   }
 
   /** An operator gives a client a limit of its own, or a top-up. */
@@ -252,7 +252,7 @@ export class Process {
     const key = this.keys.get(given.client)?.[given.policy]
     const policy = this.quotas.all[this.quotas.of(given.policy, undefined)]?.name
     if (key === undefined || policy === undefined) return
-    const world = this.#world
+    const world = this.world
     const { limiter } = this
     this.machine.post(0, SOCKETS, () => {
       const { units, ms } = given
@@ -279,7 +279,7 @@ export class Process {
 
   /** Checks what an operator's call has done, once the store has confirmed it, and if nothing can have undone it. */
   #confirmed(done: unknown, check: () => void): void {
-    const isQuiet = this.#world.plan.faults.every((each) => isOfOperator(each))
+    const isQuiet = this.world.plan.faults.every((each) => isOfOperator(each))
     Promise.resolve(done)
       .then(() => isQuiet && check())
       .catch(() => {})
@@ -297,10 +297,10 @@ export class Process {
   }
 
   #handle(planned: PlannedRequest, waited?: Waited): void {
-    const world = this.#world
+    const world = this.world
     const { timeline, plan } = world
     const exchange = plan.application.isFetch
-      ? new FetchExchange(planned, { timeline, machine: this.machine, core: this.#core }, waited)
+      ? new FetchExchange(planned, { timeline, machine: this.machine, core: this.core }, waited)
       : new Exchange(planned, timeline.now, waited)
     const reply = exchange instanceof FetchExchange ? exchange.reply : exchange
     exchange.askedBefore = this.#askedAt
@@ -313,7 +313,7 @@ export class Process {
     this.#handling = undefined
     Promise.resolve(handled).then(
       (goesOn) => this.#goOn(exchange, goesOn),
-      (error) => this.#world.fail('escaped', `${this.name}: ${error}`),
+      (error) => this.world.fail('escaped', `${this.name}: ${error}`),
     )
     const { leavesMs } = planned
     if (leavesMs !== undefined) {
@@ -331,7 +331,7 @@ export class Process {
   #goOn(exchange: Exchange, goesOn: boolean): void {
     const { planned, decision } = exchange
     const { workMs, retries = 0 } = planned
-    const { plan, fail } = this.#world
+    const { plan, fail } = this.world
     checkVerdict(exchange, goesOn, plan.application, fail)
     if (goesOn) {
       exchange.begin()
@@ -352,7 +352,7 @@ export class Process {
     { charges, places, terms }: Exchange,
     { at, retryAfterMs, source }: Decision,
   ): Waited {
-    const { audit, plan } = this.#world
+    const { audit, plan } = this.world
     const changes = audit.refused.get(charges[0] as Charge) ?? []
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     // It comes again a little later than that.
@@ -368,7 +368,7 @@ export class Process {
   #checkPatience(exchange: Exchange, { allowed, source }: Decision): void {
     const { waited, charges, places } = exchange
     if (allowed || waited === undefined || source === 'local' || source === 'deny') return
-    const { audit, fail } = this.#world
+    const { audit, fail } = this.world
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     const space = this.#spaceOf(exchange)
     const banned = space ? [audit.bans.of(space, (charges[0] as Charge).key)] : []
@@ -380,12 +380,12 @@ export class Process {
 
   /** The application ends the response. */
   end(exchange: Exchange): void {
-    exchange.end(this.#world.timeline.now)
+    exchange.end(this.world.timeline.now)
     if (exchange.isClosed) this.exchanges.delete(exchange)
   }
 
   #decided(exchange: Exchange, decision: Decision): void {
-    const world = this.#world
+    const world = this.world
     const { name } = this
     const { source, allowed, remaining, retryAfterMs } = decision
     const { client, cost } = exchange.planned
@@ -423,7 +423,7 @@ export class Process {
   #checkBan(exchange: Exchange, { ban, source, at, allowed, policies }: Decision): void {
     const space = this.#spaceOf(exchange)
     if (space === undefined || exchange.charges.length === 0 || policies.length === 0) return
-    const { audit, cluster, timeline, troubledUntil, plan } = this.#world
+    const { audit, cluster, timeline, troubledUntil, plan } = this.world
     const [{ key }] = exchange.charges as [Charge]
     if (source === 'store') audit.bans.checkShown(exchange.charges, ban)
     if (source === 'cache')
@@ -451,7 +451,7 @@ export class Process {
 
   /** A charge has brought what a client has used to a share of its limit. */
   #threshold({ policy, key, threshold, at, source }: ThresholdEvent): void {
-    const { tell, audit, plan } = this.#world
+    const { tell, audit, plan } = this.world
     tell(this.name, () => `tells that ${key} has reached ${threshold} of ${policy} (${source})`)
     this.#told.add(`${policy} ${key} ${threshold} ${at}`)
     const holdsSlots = plan.application.policies.some(
@@ -477,7 +477,7 @@ export class Process {
       for (const threshold of exchange.terms[i]?.alertAt ?? []) {
         const level = threshold * limit
         if (before < level && used >= level && !this.#told.has(`${name} ${key} ${threshold} ${at}`))
-          this.#world.fail(
+          this.world.fail(
             'threshold',
             `nobody told that ${key} has reached ${threshold} of ${name}`,
           )
@@ -495,13 +495,13 @@ export class Process {
 
   /** A remembered refusal is what the store would say. */
   #checkRemembered(exchange: Exchange, { allowed, retryAfterMs, ban }: Decision): void {
-    const { audit, cluster, fail, plan, timeline, troubledUntil } = this.#world
+    const { audit, cluster, fail, plan, timeline, troubledUntil } = this.world
     const { charges, places } = exchange
     if (allowed) fail('cache', 'a remembered refusal admits')
     if (plan.application.policies.some(settlesOf)) return
     // While the store fails, a ban refuses whatever else is not known.
     if (ban !== undefined && timeline.now <= troubledUntil) return
-    if (this.#world.networks.mayBlock(exchange.planned.client)) return
+    if (this.world.networks.mayBlock(exchange.planned.client)) return
     const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
     if (accounts.some(({ isTouched, inexact }) => isTouched || inexact !== undefined)) return
     // Another process may have changed the client's own limit; while the store fails, for longer.
@@ -517,7 +517,7 @@ export class Process {
       const isBanned = ban !== undefined && charges[i]?.key === charges[0]?.key
       if (!isBanned && account.remaining(limit, now) > 0)
         fail('cache', 'a refusal is remembered that no longer holds')
-      const isDry = this.#world.shares.isDry(charges[i] as Charge)
+      const isDry = this.world.shares.isDry(charges[i] as Charge)
       const isNever = isDry || (retryAfterMs === Infinity && account.full(limit) < least)
       if (!isNever && account.remaining(limit, now + 1 + retryAfterMs) < least)
         fail('cache', `${retryAfterMs} ms are too short`)
@@ -527,7 +527,7 @@ export class Process {
   /** What this process decides alone is within its share. */
   #checkLocal(exchange: Exchange, decision: Decision): void {
     const { charges, places } = exchange
-    const world = this.#world
+    const world = this.world
     const { local } = this
     const { application } = world.plan
     const { policies: planned, ban, onStoreError, localShare } = application
@@ -629,16 +629,16 @@ export class Process {
       note(charges)
       return decide(charges, ...others)
     }
-    const { waits } = this.#world.plan.application
+    const { waits } = this.world.plan.application
     if (waits === undefined) return
-    const lines = new Lines(this.#world, this.name, this.machine, waits)
+    const lines = new Lines(this, waits)
     lines.follow(limiter, note)
     this.#lines.push(lines)
   }
 
   #note(exchange: Exchange, charges: readonly Charge[]): void {
     if (exchange.ruling !== undefined)
-      this.#world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
+      this.world.fail('exempt', `a request of ${exchange.planned.client} is charged`)
     const first = exchange.planned.route === 'own' ? (this.routePlace as number) : 0
     exchange.charges = charges
     if (this.#decidesApart) this.#noteOverlaps(exchange)
@@ -651,17 +651,17 @@ export class Process {
     exchange.knownBefore = this.inForce.learned
     for (const [i, { key, limit }] of charges.entries()) {
       keys[first + i] = key
-      if (exchange.planned.otherAnchor) this.#world.otherAnchors?.add(limit)
+      if (exchange.planned.otherAnchor) this.world.otherAnchors?.add(limit)
       this.limitOf.set(limit, (terms[i] as Terms).limit)
     }
     this.keys.set(exchange.planned.client, keys)
     for (const [i, charge] of charges.entries()) {
       const place = exchange.places[i] as number
       const policy = this.quotas.all[place] as PlannedPolicy
-      this.#world.shares.read(policy, charge, (terms[i] as Terms).enforced)
+      this.world.shares.read(policy, charge, (terms[i] as Terms).enforced)
     }
     for (const { claim: [slot] = [] } of charges) {
-      if (slot !== undefined) this.#world.bySlot.set(slot, exchange)
+      if (slot !== undefined) this.world.bySlot.set(slot, exchange)
     }
   }
 }

@@ -170,7 +170,7 @@ export class Audit implements Witness {
       (each) => refusing.has(each) && each.account.blockedMs(now) === 0 && !each.isDry,
     )
     const request = space && { space, charges, isCounted, transaction }
-    const isBanned = request !== undefined && this.bans.decided(request, counted, { at: now, ban })
+    const isBanned = request !== undefined && this.bans.decided(request, counted, ban, now)
     const isExact = () => parts.every(({ account }) => account.inexact === undefined)
     if (isExact()) {
       for (const each of parts) this.#check(each, admitted, now)

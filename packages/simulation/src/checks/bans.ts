@@ -28,13 +28,7 @@ type BanEntry = { readonly transaction: number; readonly now: number } & (
 )
 
 /** What a decision says about a ban: `retryAfterMs` is the time until it ends. */
-type SaidOfBan = Pick<Said, 'admitted' | 'retryAfterMs' | 'remaining' | 'counted'>
-
-/** When it was said; undefined: nothing was. */
-interface SaidAt {
-  readonly at: number
-  readonly ban: SaidOfBan | undefined
-}
+type SaidOfBan = Omit<Said, 'resetMs' | 'own'>
 
 /** A request that a ban may count. */
 interface Counted {
@@ -184,7 +178,8 @@ export class Bans {
   decided(
     { space, charges, isCounted: counts, transaction }: Counted,
     refuses: readonly boolean[],
-    { at: now, ban: said }: SaidAt,
+    said: SaidOfBan | undefined,
+    now: number,
   ): boolean {
     const [{ key }] = charges as readonly [Charge]
     const account = this.of(space, key)
@@ -212,35 +207,29 @@ export class Bans {
   }
 
   /** A look shows the ban of a key as it is. */
-  checkPeek(space: BanSpace, key: string, { at, ban }: SaidAt): void {
-    if (ban !== undefined && this.of(space, key).isExact) this.#check(space, key, false, ban, at)
+  checkPeek(space: BanSpace, key: string, said: SaidOfBan | undefined, now: number): void {
+    if (said !== undefined && this.of(space, key).isExact) this.#check(space, key, false, said, now)
   }
 
   /** @param isCounted whether the request has counted as a refusal */
   #check(space: BanSpace, key: string, isCounted: boolean, said: SaidOfBan, now: number): void {
     const account = this.of(space, key)
     const until = account.refusesUntil(now)
-    const expected = {
+    const expected = describe({
       admitted: until === 0,
       retryAfterMs: until === 0 ? 0 : until - now,
       remaining: until === 0 ? account.left(space.ban, now) : 0,
       counted: isCounted,
-    }
-    const { admitted, retryAfterMs, remaining, counted = false } = said
-    const isTrue =
-      admitted === expected.admitted &&
-      retryAfterMs === expected.retryAfterMs &&
-      remaining === expected.remaining &&
-      counted === expected.counted
-    if (!isTrue) this.#run.fail('ban', `${key}: ${describe(said)}, not ${describe(expected)}`)
+    })
+    if (describe(said) !== expected)
+      this.#run.fail('ban', `${key}: ${describe(said)}, not ${expected}`)
   }
 
   /** A decision shows the ban that refuses it, and no other. */
   checkShown(charges: readonly Charge[], shown: ShownBan | undefined): void {
     if (!this.shown.has(charges[0] as Charge)) return
-    const expected = this.shown.get(charges[0] as Charge)
-    if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
-      this.#run.fail('ban', `${text(shown)} is shown, not ${text(expected)}`)
+    const expected = text(this.shown.get(charges[0] as Charge))
+    if (text(shown) !== expected) this.#run.fail('ban', `${text(shown)} is shown, not ${expected}`)
   }
 
   /**
@@ -260,9 +249,9 @@ export class Bans {
     if (isRefused && !isBanned)
       account.add({ kind: 'refusal', transaction: 0, now, ban: space.ban }, this.#run.timeline.now)
     const until = account.refusesUntil(now)
-    const expected = until === 0 ? undefined : { began: !isBanned, endsMs: until - now }
-    if (shown?.began !== expected?.began || shown?.endsMs !== expected?.endsMs)
-      this.#run.fail('ban', `alone, ${text(shown)} is shown for ${key}, not ${text(expected)}`)
+    const expected = text(until === 0 ? undefined : { began: !isBanned, endsMs: until - now })
+    if (text(shown) !== expected)
+      this.#run.fail('ban', `alone, ${text(shown)} is shown for ${key}, not ${expected}`)
   }
 
   /**
@@ -284,7 +273,7 @@ export class Bans {
 }
 
 function describe({ admitted, retryAfterMs, remaining, counted }: SaidOfBan): string {
-  const state = admitted ? `${remaining} refusals left` : `banned for ${retryAfterMs} ms`
+  const state = `${admitted ? 'not banned' : 'banned'}, ${remaining} refusals left, wait ${retryAfterMs} ms`
   return counted ? `${state}, counted` : state
 }
 

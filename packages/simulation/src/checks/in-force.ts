@@ -10,9 +10,8 @@ import {
   type Terms,
   termsOf,
 } from '../documents.ts'
-import type { Machine } from '../machine.ts'
+import type { Owner } from '../owner.ts'
 import { type Fault, isOfOperator, type PlannedPolicy } from '../plan.ts'
-import type { World } from '../world.ts'
 import { stalledMs } from './deadline.ts'
 
 /** How often a process asks for the document, ms. */
@@ -36,9 +35,7 @@ const NOTHING: Known = { version: '', layers: {} }
 export class InForce {
   /** How many calls of an operator are in progress here: they read the document too. */
   operating = 0
-  readonly #world: World
-  readonly #name: string
-  readonly #machine: Machine
+  readonly #owner: Owner
   /** The policies of its version. */
   readonly #policies: readonly PlannedPolicy[]
   readonly #isLive: boolean
@@ -54,13 +51,11 @@ export class InForce {
   /** Counts the changes that it has made itself. */
   #changes = 0
 
-  constructor(world: World, name: string, machine: Machine, policies: readonly PlannedPolicy[]) {
-    this.#world = world
-    this.#name = name
-    this.#machine = machine
+  constructor(owner: Owner, policies: readonly PlannedPolicy[]) {
+    this.#owner = owner
     this.#policies = policies
     this.#isLive = policies.some(({ live }) => live !== undefined)
-    this.#steps = world.plan.faults.some(({ kind }) => kind === 'server clock')
+    this.#steps = owner.world.plan.faults.some(({ kind }) => kind === 'server clock')
   }
 
   /** What the process reads of a store, it knows. */
@@ -111,7 +106,7 @@ export class InForce {
       this.#fail(`decides by ${asked}, and has ${possible.map(textOf).join(' or ')}`)
     }
     // Where documents differ in whom they refuse, the one that the charges are by is in force.
-    const { shares } = this.#world
+    const { shares } = this.#owner.world
     const fits = (terms: readonly Terms[]) =>
       charges.every((each, i) =>
         shares.fits(policies[i] as PlannedPolicy, each, (terms[i] as Terms).enforced),
@@ -142,7 +137,9 @@ export class InForce {
     const times = [learnedAt, ...ends.filter((end) => end > learnedAt && end <= storeNow + 1)]
     const lateMs = READ_EVERY_MS + READ_MS + this.#stalledMs
     const over = ends.filter((end) => end <= storeNow - lateMs)
-    return this.#machine.isAtRest ? times : times.filter((at) => over.every((end) => end <= at))
+    return this.#owner.machine.isAtRest
+      ? times
+      : times.filter((at) => over.every((end) => end <= at))
   }
 
   #learn(text: string | undefined, asked: string, at: number, isCertain: boolean): void {
@@ -183,10 +180,15 @@ export class InForce {
 
   /** While nothing fails, it has what the store had within the last two seconds. */
   #checkAge(): void {
-    const { now } = this.#world.timeline
+    const { now } = this.#owner.world.timeline
     const ageMs = READ_EVERY_MS + READ_MS + this.#stalledMs
-    if (!this.#isQuiet || this.#machine.isAtRest || now - this.#machine.startedAt <= ageMs) return
-    const current = this.#world.stored.since(now - ageMs)
+    if (
+      !this.#isQuiet ||
+      this.#owner.machine.isAtRest ||
+      now - this.#owner.machine.startedAt <= ageMs
+    )
+      return
+    const current = this.#owner.world.stored.since(now - ageMs)
     if (this.#known.some(({ version }) => current.has(version))) return
     const versions = this.#known.map(({ version }) => version)
     this.#fail(
@@ -195,17 +197,17 @@ export class InForce {
   }
 
   get #stalledMs(): number {
-    const { now } = this.#world.timeline
-    return stalledMs(this.#machine, now - READ_EVERY_MS - READ_MS, now)
+    const { now } = this.#owner.world.timeline
+    return stalledMs(this.#owner.machine, now - READ_EVERY_MS - READ_MS, now)
   }
 
   get #storeNow(): number {
-    return this.#world.cluster.clockOf('#')
+    return this.#owner.world.cluster.clockOf('#')
   }
 
   /** Whether nothing has gone wrong for a while that keeps an answer away. */
   get #isQuiet(): boolean {
-    const { plan, timeline } = this.#world
+    const { plan, timeline } = this.#owner.world
     return plan.faults.every((fault) => {
       const endsAt = fault.at + ('ms' in fault ? (fault.ms ?? 0) : 0) + LOST_MS
       return isHarmless(fault) || fault.at > timeline.now || endsAt < timeline.now
@@ -213,7 +215,7 @@ export class InForce {
   }
 
   #fail(what: string): void {
-    this.#world.fail('in force', `${this.#name} ${what}`)
+    this.#owner.world.fail('in force', `${this.#owner.name} ${what}`)
   }
 }
 

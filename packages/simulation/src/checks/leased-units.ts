@@ -1,7 +1,7 @@
 import type { Decision } from '@sluice/core'
 import type { Change, Charge, StoreResult } from '@sluice/core/store'
+import type { Owner } from '../owner.ts'
 import type { PlannedApplication } from '../plan.ts'
-import type { World } from '../world.ts'
 
 /** What a process was charged for a client at a moment of the store's clock, units of each policy. */
 interface Charged {
@@ -24,8 +24,6 @@ interface Asked {
   readonly isAhead: boolean
 }
 
-type Planned = NonNullable<PlannedApplication['leases']>
-
 /** What a process was charged, and what it does with it: each unit is used once or given back once, and in time. */
 export class LeasedUnits {
   /** Units that it has admitted by the store or from leases, less what its requests have given back: by policy. */
@@ -33,32 +31,22 @@ export class LeasedUnits {
   readonly #charged = new Map<string, Charged>()
   /** When it last made a client's quota full, or blocked it, ms of the simulation. */
   readonly #endedAt = new Map<string, number>()
-  readonly #planned: Planned
-  readonly #isAhead: (charges: readonly Charge[]) => boolean
-  readonly #world: World
-  readonly #name: string
+  readonly #planned: NonNullable<PlannedApplication['leases']>
+  readonly #owner: Owner
 
-  /** @param isAhead whether charges are taken in advance */
-  constructor(
-    world: World,
-    name: string,
-    planned: Planned,
-    isAhead: (charges: readonly Charge[]) => boolean,
-  ) {
-    this.#isAhead = isAhead
-    this.#world = world
-    this.#name = name
+  constructor(owner: Owner, planned: NonNullable<PlannedApplication['leases']>) {
+    this.#owner = owner
     this.#planned = planned
     this.used = planned.policies.map(() => 0)
   }
 
   /** It asks for units. @returns what to call with the answer, if there is one */
   asks(requests: readonly (readonly Charge[])[]): (results?: readonly unknown[]) => void {
-    const sentAt = this.#world.timeline.now
+    const sentAt = this.#owner.world.timeline.now
     const asked = requests.map((charges) => ({
       key: (charges[0] as Charge).key,
       costs: charges.map(({ cost }) => cost),
-      isAhead: this.#isAhead(charges),
+      isAhead: this.#owner.machine.ahead.has(charges),
     }))
     return (results = []) => {
       for (const [i, result] of results.entries())
@@ -92,7 +80,10 @@ export class LeasedUnits {
     if (!given.some((units) => units > 0)) return
     const charged = this.#charged.get(`${key} ${chargedAt}`)
     if (charged === undefined) {
-      this.#world.fail('lease', `${this.#name} gives back for ${key} what it was not charged`)
+      this.#owner.world.fail(
+        'lease',
+        `${this.#owner.name} gives back for ${key} what it was not charged`,
+      )
       return
     }
     add(charged.given, given)
@@ -102,25 +93,26 @@ export class LeasedUnits {
   /** A request was admitted. */
   admitted(key: string, cost: number, { at, source, policies }: Decision): void {
     if (source !== 'store' && source !== 'lease') return
-    const { timeline, fail } = this.#world
+    const { timeline, fail } = this.#owner.world
     const { leaseMs } = this.#planned
     const costs = policies.map(() => cost)
     add(this.used, costs)
     const charged = this.#charged.get(`${key} ${at}`)
     if (charged === undefined) {
-      fail('lease', `${this.#name} admits a request of ${key} for which it was not charged`)
+      fail('lease', `${this.#owner.name} admits a request of ${key} for which it was not charged`)
       return
     }
     add(charged.used, costs)
     this.#check(key, charged)
     if (source === 'store') return
     const heldMs = timeline.now - charged.sentAt
-    if (heldMs >= leaseMs) fail('lease', `${this.#name} uses a lease of ${key} after ${heldMs} ms`)
+    if (heldMs >= leaseMs)
+      fail('lease', `${this.#owner.name} uses a lease of ${key} after ${heldMs} ms`)
     if (charged.sentAt < (this.#endedAt.get(key) ?? 0))
-      fail('lease', `${this.#name} uses a lease of ${key} that an operator has ended`)
+      fail('lease', `${this.#owner.name} uses a lease of ${key} that an operator has ended`)
     const [ahead, other] = charged.ahead
     if (ahead === undefined) {
-      fail('lease', `${this.#name} uses a lease of ${key} that it does not have`)
+      fail('lease', `${this.#owner.name} uses a lease of ${key} that it does not have`)
       return
     }
     add(ahead.used, costs)
@@ -129,7 +121,7 @@ export class LeasedUnits {
     for (const [i, { name, remaining }] of policies.entries()) {
       const unused = (ahead.units[i] as number) - (ahead.used[i] as number)
       const most = (ahead.left[i] as number) + unused
-      if (unused < 0) fail('lease', `${this.#name} uses more than it has leased of ${name}`)
+      if (unused < 0) fail('lease', `${this.#owner.name} uses more than it has leased of ${name}`)
       if (remaining > most) fail('remaining', `${name} said ${remaining}, with a lease, of ${most}`)
     }
   }
@@ -145,15 +137,15 @@ export class LeasedUnits {
 
   /** An operator makes a client's quota full, or blocks it. */
   ends(key: string): void {
-    this.#endedAt.set(key, this.#world.timeline.now)
+    this.#endedAt.set(key, this.#owner.world.timeline.now)
   }
 
   #check(key: string, { units, used, given }: Charged): void {
     for (const [i, charged] of units.entries())
       if ((used[i] as number) + (given[i] as number) > charged)
-        this.#world.fail(
+        this.#owner.world.fail(
           'lease',
-          `${this.#name} was charged ${charged} of ${key}, has admitted ${used[i]} and given back ${given[i]}`,
+          `${this.#owner.name} was charged ${charged} of ${key}, has admitted ${used[i]} and given back ${given[i]}`,
         )
   }
 }

@@ -2,10 +2,9 @@ import type { Decision, PolicyDecision, WaitError } from '@sluice/core'
 import type { Charge } from '@sluice/core/store'
 import type { HttpLimiter } from '@sluice/http/adapter'
 import { addressOf, type Exchange, type Reply } from '../exchange.ts'
-import type { Machine } from '../machine.ts'
 import { settlesOf } from '../options.ts'
+import type { Owner } from '../owner.ts'
 import type { PlannedWaits } from '../plan.ts'
-import type { World } from '../world.ts'
 import { LAST_CALLS, stalledMs, waitsWithin } from './deadline.ts'
 
 type Limiter = HttpLimiter<Exchange, Reply>['limiter']
@@ -40,9 +39,7 @@ interface Waiter {
 
 /** Checks how the requests of one limiter wait: in their order, no longer than they may, and only where that helps. */
 export class Lines {
-  readonly #world: World
-  readonly #name: string
-  readonly #machine: Machine
+  readonly #owner: Owner
   readonly #waits: PlannedWaits
   readonly #asked = new WeakMap<readonly Charge[], Asked>()
   /** The waiting requests, the oldest first. */
@@ -55,10 +52,8 @@ export class Lines {
   /** When a wait has ended last, by the keys that it was for. */
   readonly #left = new Map<string, number>()
 
-  constructor(world: World, name: string, machine: Machine, waits: PlannedWaits) {
-    this.#world = world
-    this.#name = name
-    this.#machine = machine
+  constructor(owner: Owner, waits: PlannedWaits) {
+    this.#owner = owner
     this.#waits = waits
   }
 
@@ -123,7 +118,7 @@ export class Lines {
     const waiter = { exchange, charges, client, priority, since: this.#now, askedAt: -1 }
     asked.waiter = waiter
     exchange.hasWaited = true
-    this.#world.tell(this.#name, () => `lets the request of ${planned.client} wait`)
+    this.#owner.world.tell(this.#owner.name, () => `lets the request of ${planned.client} wait`)
     if (first && this.#isHopeless(first)) this.#fail('a request waits for what comes too late')
     this.#open.set(charges, waiter)
     const ended = wait(...given)
@@ -170,7 +165,7 @@ export class Lines {
         continue
       if (this.#wrongBefore(waiter, other) === undefined) continue
       // Who is no longer in line, or has had a turn, may not have been told.
-      this.#world.timeline.after(0, () => {
+      this.#owner.world.timeline.after(0, () => {
         const wrong = this.#wrongBefore(waiter, other)
         if (this.#open.has(other.charges) && wrong !== undefined) this.#fail(wrong)
       })
@@ -182,8 +177,9 @@ export class Lines {
     const isOf = ({ charges }: Waiter) => charges.some((charge) => charge.key === key)
     if ([...this.#open.values()].some(isOf)) return
     const left = this.#left.get(key) ?? -Infinity
-    const { deadline } = this.#world.plan.application
-    const mostMs = LAST_CALLS * deadline + ROUNDING_MS + stalledMs(this.#machine, left, this.#now)
+    const { deadline } = this.#owner.world.plan.application
+    const mostMs =
+      LAST_CALLS * deadline + ROUNDING_MS + stalledMs(this.#owner.machine, left, this.#now)
     if (this.#now - left > mostMs) this.#fail('a request waits behind nobody')
   }
 
@@ -207,8 +203,11 @@ export class Lines {
 
   #reject(waiter: Waiter, { code, retryAfterMs }: WaitError): void {
     const { exchange, since, charges, client } = waiter
-    const { faults } = this.#world.plan
-    this.#world.tell(this.#name, () => `ends the wait of ${exchange.planned.client} (${code})`)
+    const { faults } = this.#owner.world.plan
+    this.#owner.world.tell(
+      this.#owner.name,
+      () => `ends the wait of ${exchange.planned.client} (${code})`,
+    )
     this.#end(waiter)
     exchange.overAt ??= this.#now
     exchange.hasLeftLine = code === 'SLUICE_WAIT_ABORTED'
@@ -231,12 +230,12 @@ export class Lines {
       const isOver = charges.some(({ cost, limit }) => cost > limit.units)
       // A client may get a smaller limit.
       if (!isOver && faults.length === 0) this.#fail('never is too long')
-    } else if (!this.#machine.isLeaving) this.#fail(`a wait ends by ${code}`)
+    } else if (!this.#owner.machine.isLeaving) this.#fail(`a wait ends by ${code}`)
   }
 
   /** What is given up early could not have been admitted in time, behind all others that are as important. */
   #checkCertain({ exchange, charges, priority }: Waiter, leftMs: number): void {
-    const { audit, cluster, plan } = this.#world
+    const { audit, cluster, plan } = this.#owner.world
     const { policies, ban } = plan.application
     const givesBack =
       policies.some((each) => 'hold' in each || settlesOf(each)) ||
@@ -259,17 +258,17 @@ export class Lines {
     this.#ended.set(placeOf(waiter), this.#now)
     for (const { key } of charges) this.#left.set(key, this.#now)
     if (exchange.isBodyRead) this.#fail('the body of a request is read while that waits')
-    const mostMs = waitsWithin(this.#world.plan.application) + ROUNDING_MS
-    const lateMs = this.#now - since - mostMs - stalledMs(this.#machine, since, this.#now)
+    const mostMs = waitsWithin(this.#owner.world.plan.application) + ROUNDING_MS
+    const lateMs = this.#now - since - mostMs - stalledMs(this.#owner.machine, since, this.#now)
     if (lateMs > 0) this.#fail(`a request's wait ends ${lateMs} ms late`)
   }
 
   get #now(): number {
-    return this.#world.timeline.now
+    return this.#owner.world.timeline.now
   }
 
   #fail(what: string): void {
-    this.#world.fail('waiting', `${this.#name}: ${what}`)
+    this.#owner.world.fail('waiting', `${this.#owner.name}: ${what}`)
   }
 }
 

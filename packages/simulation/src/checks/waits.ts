@@ -1,6 +1,5 @@
-import type { Machine } from '../machine.ts'
+import type { Owner } from '../owner.ts'
 import type { PlannedPolicy, PlannedRequest } from '../plan.ts'
-import type { World } from '../world.ts'
 import { limitOf } from './account.ts'
 import { stalledMs } from './deadline.ts'
 
@@ -21,20 +20,16 @@ export class Waits {
   readonly open = new Set<Waiting>()
   /** Units of those that the store has admitted. */
   admitted = 0
-  readonly #world: World
-  readonly #name: string
-  readonly #machine: Machine
+  readonly #owner: Owner
   readonly #policy: PlannedPolicy
 
-  constructor(world: World, name: string, machine: Machine, policy: PlannedPolicy) {
-    this.#world = world
-    this.#name = name
-    this.#machine = machine
+  constructor(owner: Owner, policy: PlannedPolicy) {
+    this.#owner = owner
     this.#policy = policy
   }
 
   begin(planned: PlannedRequest, wait: Waiting['wait']): Waiting {
-    const waiting = { planned, wait, arrivedAt: this.#world.timeline.now, isAborted: false }
+    const waiting = { planned, wait, arrivedAt: this.#owner.world.timeline.now, isAborted: false }
     this.open.add(waiting)
     return waiting
   }
@@ -60,7 +55,7 @@ export class Waits {
     const { planned, wait, arrivedAt, isAborted } = waiting
     const { client, cost } = planned
     this.#end(waiting, `rejects the wait of ${client} for ${cost} (${code}, ${retryAfterMs} ms)`)
-    const { now } = this.#world.timeline
+    const { now } = this.#owner.world.timeline
     if (code === 'SLUICE_WAIT_TOO_LONG') {
       const leftMs = arrivedAt + (wait.maxMs ?? Infinity) - now
       if (leftMs > ROUNDING_MS && retryAfterMs < leftMs - ROUNDING_MS)
@@ -73,24 +68,24 @@ export class Waits {
         this.#fail(`${this.open.size} wait, and no more may`)
     } else if (code === 'SLUICE_WAIT_ABORTED') {
       if (!isAborted) this.#fail('a wait is aborted that nobody has aborted')
-    } else if (code !== 'SLUICE_WAIT_CLOSED' || !this.#machine.isLeaving) {
+    } else if (code !== 'SLUICE_WAIT_CLOSED' || !this.#owner.machine.isLeaving) {
       this.#fail(`a wait is rejected by ${code}`)
     }
   }
 
   /** Whether nothing but calls that wait changes what they wait for, and none of them gives anything back. */
   get #isKnown(): boolean {
-    const { faults, application } = this.#world.plan
+    const { faults, application } = this.#owner.world.plan
     return faults.length === 0 && application.queueBan === undefined && !this.#mayGiveBack
   }
 
   get #mayGiveBack(): boolean {
-    return this.#world.plan.requests.some(({ wait }) => wait?.abortsMs !== undefined)
+    return this.#owner.world.plan.requests.some(({ wait }) => wait?.abortsMs !== undefined)
   }
 
   /** What is given up early could not have been admitted in time, behind those that come before it. */
   #checkCertain({ planned, wait, arrivedAt }: Waiting, leftMs: number): void {
-    const { waits, cluster } = this.#world
+    const { waits, cluster } = this.#owner.world
     const account = waits.of(0, planned.client)
     if (account.inexact !== undefined || account.holdsSlots) return
     const left = account.remaining(
@@ -113,8 +108,8 @@ export class Waits {
   }
 
   #end(waiting: Waiting, what: string): void {
-    const world = this.#world
-    world.tell(this.#name, () => what)
+    const world = this.#owner.world
+    world.tell(this.#owner.name, () => what)
     this.open.delete(waiting)
     const { arrivedAt, wait } = waiting
     const { now } = world.timeline
@@ -123,12 +118,12 @@ export class Waits {
     const calls = 2 + Number(waiting.planned.cost > this.#full) + Number(this.#mayGiveBack)
     const lastMs = calls * world.plan.application.deadline
     const mostMs = (wait.maxMs ?? Infinity) + lastMs + ROUNDING_MS
-    const lateMs = now - arrivedAt - mostMs - stalledMs(this.#machine, arrivedAt, now)
+    const lateMs = now - arrivedAt - mostMs - stalledMs(this.#owner.machine, arrivedAt, now)
     if (lateMs > 0) this.#fail(`a wait ends ${lateMs} ms late`)
   }
 
   #fail(what: string): void {
-    this.#world.fail('waiting', `${this.#name}: ${what}`)
+    this.#owner.world.fail('waiting', `${this.#owner.name}: ${what}`)
   }
 }
 
