@@ -1,8 +1,8 @@
 import type { ListingBackend, TransactionalBackend } from '@sluice/transactional'
-import type { Cluster } from './cluster.ts'
 import type { Machine } from './machine.ts'
+import type { Run } from './run.ts'
 import type { Script, Server } from './server.ts'
-import { SOCKETS, type Timeline } from './timeline.ts'
+import { SOCKETS } from './timeline.ts'
 
 /** What a connection does to what is sent over it. */
 export type Mode =
@@ -29,30 +29,24 @@ export class Connection {
   mode: Mode = 'works'
   /** What each way takes longer, ms. */
   slowMs = 0
-  /** Whether the client keeps what it can't send until it is connected again, as ioredis does. */
-  readonly queuesOffline: boolean
   /** How many scripts were sent. */
   sent = 0
   readonly #calls = new Set<Call>()
-  readonly #timeline: Timeline
+  readonly #run: Run
   readonly #machine: Machine
-  readonly #cluster: Cluster
   readonly #random: () => number
   #sentUntil = 0
   #answeredUntil = 0
 
-  constructor(
-    timeline: Timeline,
-    machine: Machine,
-    cluster: Cluster,
-    random: () => number,
-    queuesOffline: boolean,
-  ) {
-    this.#timeline = timeline
+  constructor(run: Run, machine: Machine, random: () => number) {
+    this.#run = run
     this.#machine = machine
-    this.#cluster = cluster
     this.#random = random
-    this.queuesOffline = queuesOffline
+  }
+
+  /** Whether the client keeps what it can't send until it is connected again, as ioredis does. */
+  get queuesOffline(): boolean {
+    return this.#run.plan.application.queuesOffline
   }
 
   readonly transact: TransactionalBackend['transact'] = (keys, decide) =>
@@ -104,7 +98,7 @@ export class Connection {
     if (this.mode === 'loses requests') return
     this.#sentUntil = this.#later(this.#sentUntil)
     const { sends } = call
-    this.#timeline.at(this.#sentUntil, SOCKETS, () => this.#arrive(call, sends))
+    this.#run.timeline.at(this.#sentUntil, SOCKETS, () => this.#arrive(call, sends))
   }
 
   #arrive(call: Call, sends: number): void {
@@ -121,12 +115,12 @@ export class Connection {
   }
 
   #serverOf({ script }: Call): Server {
-    return this.#cluster.serverOf(script.keys[0] as string)
+    return this.#run.cluster.serverOf(script.keys[0] as string)
   }
 
   #answer(call: Call, sends: number, error: Error | undefined, value?: unknown): void {
     this.#answeredUntil = this.#later(this.#answeredUntil)
-    this.#machine.post(this.#answeredUntil - this.#timeline.now, SOCKETS, () => {
+    this.#machine.post(this.#answeredUntil - this.#run.timeline.now, SOCKETS, () => {
       if (call.sends !== sends || !this.#calls.delete(call)) return
       if (error === undefined) call.resolve(value as never)
       else call.reject(error)
@@ -136,6 +130,6 @@ export class Connection {
   /** When what is sent now arrives: behind what was sent before. */
   #later(previous: number): number {
     const ms = this.slowMs + LATENCY_MS * this.#random() ** 2
-    return Math.max(previous, this.#timeline.now + ms)
+    return Math.max(previous, this.#run.timeline.now + ms)
   }
 }

@@ -1,3 +1,4 @@
+import type { Stage } from './stage.ts'
 import { IMMEDIATES, type Phase, TIMERS, type Timeline } from './timeline.ts'
 
 /** The wall clock when a simulation begins, ms since the epoch, unless its plan says otherwise. */
@@ -30,29 +31,21 @@ export class Machine {
   readonly warnings: string[] = []
   /** The charges that core takes in advance. */
   readonly ahead = new WeakSet<object>()
-  /** Called with what exceeds its cap. */
-  exceeded: (what: string) => void = () => {}
+  readonly #stage: Stage
   readonly #timeline: Timeline
-  readonly #escaped: (error: unknown) => void
+  readonly #name: string
   readonly startedAt: number
   #stalledUntil = 0
   readonly #epoch: number
 
-  /**
-   * @param epoch the wall clock when the simulation begins, ms
-   * @param escaped called with what a callback throws
-   */
-  constructor(
-    timeline: Timeline,
-    epoch: number,
-    random: () => number,
-    escaped: (error: unknown) => void,
-  ) {
-    this.#timeline = timeline
+  /** @param epoch the wall clock when the simulation begins, ms */
+  constructor(stage: Stage, name: string, random: () => number, epoch = EPOCH) {
+    this.#stage = stage
+    this.#timeline = stage.timeline
+    this.#name = name
     this.#epoch = epoch
     this.random = random
-    this.#escaped = escaped
-    this.startedAt = timeline.now
+    this.startedAt = stage.timeline.now
   }
 
   /** Nothing runs for so long, ms, as if the process were frozen or busy. */
@@ -77,7 +70,8 @@ export class Machine {
       try {
         act()
       } catch (error) {
-        this.#escaped(error)
+        const text = error instanceof Error ? error.stack : error
+        this.#stage.fail('escaped', `${this.#name}: ${text}`)
       }
     }
     const order = this.#timeline.at(this.#timeline.now + ms, phase, run)
@@ -85,7 +79,7 @@ export class Machine {
 
   /** Core holds so much of something that has a cap. */
   holds(what: string, count: number, most: number): void {
-    if (count > most) this.exceeded(`${count} ${what} of ${most}`)
+    if (count > most) this.#stage.fail('cap', `${this.#name} has ${count} ${what} of ${most}`)
   }
 
   /** Core refuses a call because too many wait: what it was to give back stays charged. */

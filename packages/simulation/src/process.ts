@@ -15,8 +15,8 @@ import type { Core } from './core.ts'
 import type { Terms } from './documents.ts'
 import { adapter, costOf, Exchange, type Reply, type Waited } from './exchange.ts'
 import { FetchExchange, fetchAdapter } from './fetch-exchange.ts'
-import { EPOCH, Machine } from './machine.ts'
-import { isSettledExactly, optionsOf, settlesOf, shareOf, shareOfUnits } from './options.ts'
+import { Machine } from './machine.ts'
+import { optionsOf, settlesOf, shareOf, shareOfUnits } from './options.ts'
 import {
   type DocumentFault,
   type Fault,
@@ -61,9 +61,8 @@ export class Process {
   readonly once = new WeakSet<readonly Charge[]>()
   /** Requests that are not over. */
   readonly exchanges = new Set<Exchange>()
-  /** Requests that policies have admitted, where it is checked what they were charged in the end. */
+  /** Requests that policies have admitted. */
   readonly allowed: Exchange[] = []
-  readonly #keepsAllowed: boolean
   /** Whether the keys of a request are decided one by one. */
   readonly #decidesApart: boolean
   /** Requests of which some parts may be decided. */
@@ -96,7 +95,7 @@ export class Process {
 
   /** @param version in what its version of the application differs */
   constructor(world: World, name: string, version: PlannedVersion) {
-    const { plan, timeline, cluster, audit } = world
+    const { plan, audit } = world
     const { application } = plan
     const { limit, hold, enforce, isFixed } = version
     const quotas = world.quotas.all.map((each) =>
@@ -104,7 +103,6 @@ export class Process {
     )
     const policies = application.policies.map((each) => inVersion(each, version))
     this.quotas = world.quotas.inVersion(version)
-    this.#keepsAllowed = isSettledExactly(plan)
     this.#decidesApart = application.cluster?.sharded === false
     this.world = world
     this.audit = audit
@@ -120,14 +118,8 @@ export class Process {
       common: spaceOf(ban, quota),
       route: spaceOf(routeBan as PlannedBan, quota),
     }
-    const chances = world.random(`${name} machine`)
-    this.machine = new Machine(timeline, plan.epoch ?? EPOCH, chances, (error) => {
-      world.fail('escaped', `${name}: ${error instanceof Error ? error.stack : error}`)
-    })
-    this.machine.exceeded = (what) => world.fail('cap', `${name} has ${what}`)
-    const { queuesOffline } = application
-    const chance = world.random(`${name} network`)
-    this.connection = new Connection(timeline, this.machine, cluster, chance, queuesOffline)
+    this.machine = new Machine(world, name, world.random(`${name} machine`), plan.epoch)
+    this.connection = new Connection(world, this.machine, world.random(`${name} network`))
     this.core = world.loadCore(this.machine)
     const shares = quotas.map((each) => shareOf(each, application.localShare))
     this.local = new Audit(shares, world, false, world.otherAnchors)
@@ -398,7 +390,6 @@ export class Process {
     if (exchange.ruling !== undefined) return
     this.lastSources.set(client, source)
     if (allowed) this.#allow(exchange)
-    if (allowed && this.#keepsAllowed) this.allowed.push(exchange)
     for (const [i, place] of exchange.places.entries())
       if (allowed && madeBy(decision, i)) this.admitted[place]! += cost
     checkDeadline(world, this.machine, exchange)
@@ -486,7 +477,9 @@ export class Process {
   }
 
   /** What was admitted may be charged once more than it was: by a probe, and when its cost is known. */
-  #allow({ charges, planned }: Exchange): void {
+  #allow(exchange: Exchange): void {
+    const { charges, planned } = exchange
+    this.allowed.push(exchange)
     for (const key of new Set(charges.map((each) => each.key))) {
       const more = planned.cost + planned.actual
       this.allowance.set(key, (this.allowance.get(key) ?? 0) + more)

@@ -4,7 +4,7 @@ import { random } from '@sluice/test-harness/random'
 import type { Core, Cores } from '../core.ts'
 import { adapter, Exchange, type Reply } from '../exchange.ts'
 import { FetchExchange, fetchAdapter } from '../fetch-exchange.ts'
-import { EPOCH, Machine } from '../machine.ts'
+import { Machine } from '../machine.ts'
 import { type Failure, Stage } from '../stage.ts'
 import { SOCKETS } from '../timeline.ts'
 import type { Call } from './call.ts'
@@ -30,9 +30,7 @@ export interface LoadOutcome {
 export async function playLoad(plan: LoadPlan, cores: Cores): Promise<LoadOutcome> {
   const stage = new Stage(false)
   const { timeline, fail } = stage
-  const machine = new Machine(timeline, EPOCH, random(plan.seed ^ 0x10ad), (error) =>
-    fail('escaped', error instanceof Error ? `${error.stack}` : `${error}`),
-  )
+  const machine = new Machine(stage, 'the server', random(plan.seed ^ 0x10ad))
   const core = cores.begin()(machine)
   const application = new ServedApplication(plan, stage, machine, core)
   for (const change of plan.changes)
