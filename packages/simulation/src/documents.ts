@@ -93,17 +93,27 @@ export function termsOf(
 
 /** Beyond all that documents set. */
 const MAX_LIMIT = 1e15
-const NAMES = ['limit', 'burst', 'maxDelay', 'concurrent', 'alertAt', 'dryRun', 'enforce']
-
-/** Whether it has settings that there are, and an end that is a time. */
-function isLayer({ set, until = 0 }: Layer): boolean {
-  if (typeof set !== 'object' || set === null || !Number.isSafeInteger(until)) return false
-  return Object.keys(set).every((name) => NAMES.includes(name))
-}
 
 const isWhole = (value: unknown, least: number, most: number) =>
   Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
 const isShare = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1
+
+/** Whether the value of each setting is good. */
+const RULES: { readonly [name: string]: (value: unknown) => boolean } = {
+  limit: (value) => isWhole(value, 0, MAX_LIMIT),
+  concurrent: (value) => isWhole(value, 0, MAX_LIMIT),
+  burst: (value) => isWhole(value, 1, MAX_LIMIT),
+  maxDelay: (value) => isWhole(value, 0, MAX_LIMIT),
+  alertAt: (value) => Array.isArray(value) && value.every((each) => each > 0 && isShare(each)),
+  dryRun: (value) => typeof value === 'boolean',
+  enforce: isShare,
+}
+
+/** Whether it has settings that there are, and an end that is a time. */
+function isLayer({ set, until = 0 }: Layer): boolean {
+  if (typeof set !== 'object' || set === null || !Number.isSafeInteger(until)) return false
+  return Object.keys(set).every((name) => Object.hasOwn(RULES, name))
+}
 
 /** Whether a policy may have settings in this version of the application: they have its algorithm, and are within its bounds. */
 export function isFor(policy: PlannedPolicy, settings: PlannedSettings): boolean {
@@ -120,15 +130,6 @@ export function isFor(policy: PlannedPolicy, settings: PlannedSettings): boolean
 
 /** Whether the values of settings are good, of a policy that may have them. */
 export function areGood(settings: PlannedSettings): boolean {
-  const rules: { readonly [name: string]: (value: unknown) => boolean } = {
-    limit: (value) => isWhole(value, 0, MAX_LIMIT),
-    concurrent: (value) => isWhole(value, 0, MAX_LIMIT),
-    burst: (value) => isWhole(value, 1, MAX_LIMIT),
-    maxDelay: (value) => isWhole(value, 0, MAX_LIMIT),
-    alertAt: (value) => Array.isArray(value) && value.every((each) => each > 0 && isShare(each)),
-    dryRun: (value) => typeof value === 'boolean',
-    enforce: isShare,
-  }
   if (settings.dryRun === true && settings.enforce !== undefined) return false
-  return Object.entries(settings).every(([name, value]) => rules[name]?.(value) === true)
+  return Object.entries(settings).every(([name, value]) => RULES[name]?.(value) === true)
 }

@@ -9,6 +9,13 @@ import {
 import { holdOf, MOST_BURST, MOST_DELAY_MS, type PlannedPolicy } from '../plan.ts'
 import { boundOf } from './bound.ts'
 
+/** A top-up. */
+interface Grant {
+  readonly units: number
+  readonly until: number
+  readonly id: string
+}
+
 /** What happened to a key. Times are ms on the clock of the store or process that counts. */
 export type Entry = {
   readonly transaction: number
@@ -17,6 +24,8 @@ export type Entry = {
   readonly isOther?: boolean | undefined
   /** How long it is held, where it is: as the version says that holds it. Left out: as planned */
   readonly holdMs?: number | undefined
+  /** Whether it is about another window or version of the policy, whose count it ends: a block is that of all. */
+  readonly isElsewhere?: boolean
 } & (
   | { readonly kind: 'charge'; readonly units: number; readonly slot?: number | undefined }
   | {
@@ -29,29 +38,20 @@ export type Entry = {
       readonly confirmed?: readonly number[] | undefined
     }
   | { readonly kind: 'renew'; readonly slots: readonly number[] }
-  /** `isElsewhere`: of another window or version of the policy, whose count it ends: the block is that of all. */
-  | { readonly kind: 'block'; readonly until: number; readonly isElsewhere?: boolean }
-  | { readonly kind: 'reset'; readonly isElsewhere?: boolean }
+  | { readonly kind: 'block'; readonly until: number }
+  | { readonly kind: 'reset' }
   /** `limit: undefined`: that of the policy again. */
-  | {
-      readonly kind: 'override'
-      readonly limit: number | undefined
-      readonly until: number
-      readonly isElsewhere?: boolean
-    }
-  | {
-      readonly kind: 'grant'
-      readonly units: number
-      readonly until: number
-      readonly id: string
-      readonly isElsewhere?: boolean
-    }
+  | { readonly kind: 'override'; readonly limit: number | undefined; readonly until: number }
+  | ({ readonly kind: 'grant' } & Grant)
 )
 
 /** How long a settlement is remembered at most, ms. */
 export const REMEMBERED_MS = 3_900_000
 /** How long a second call takes on a quiet network, ms. */
 const TELL_MS = 50
+
+/** What operators do: it is kept apart from the count. */
+const OF_OPERATORS: readonly Entry['kind'][] = ['override', 'grant', 'block', 'reset']
 
 /** An estimate that ends unless it is renewed. */
 interface Reservation {
@@ -66,12 +66,6 @@ interface Charged {
   cost: number
   /** The least of a request's real cost that was known when others were admitted. */
   least: number
-}
-
-interface Grant {
-  readonly units: number
-  readonly until: number
-  readonly id: string
 }
 
 /**
@@ -269,8 +263,7 @@ export class Account {
   loseCount(): void {
     const entries = this.#entries
     this.#lose()
-    const isOwn = ({ kind }: Entry) => kind === 'override' || kind === 'grant' || endsCount(kind)
-    this.#entries = entries.filter(isOwn)
+    this.#entries = entries.filter(({ kind }) => OF_OPERATORS.includes(kind))
     for (const entry of this.#entries) this.#apply(entry)
   }
 
@@ -505,10 +498,6 @@ function mostOf(
   const { burst = 0, maxDelay } = policy
   const delays = maxDelay === undefined ? {} : { maxDelay: Math.max(maxDelay, MOST_DELAY_MS) }
   return { ...policy, burst: Math.max(burst, largest, MOST_BURST), ...delays }
-}
-
-function endsCount(kind: Entry['kind']): boolean {
-  return kind === 'block' || kind === 'reset'
 }
 
 export function limitOf(policy: PlannedPolicy): number {

@@ -1,19 +1,13 @@
-import type { PolicyOptions } from '@sluice/core'
+import type { Decision, PolicyDecision, PolicyOptions } from '@sluice/core'
 
 /** The answer of one policy to a request. Units and ms. */
-export interface Said {
-  readonly allowed: boolean
-  readonly remaining: number
-  readonly resetMs: number
-  readonly retryAfterMs: number
-  readonly delayMs: number
-}
+export type Said = Pick<
+  PolicyDecision,
+  'allowed' | 'remaining' | 'resetMs' | 'retryAfterMs' | 'delayMs'
+>
 
 /** What a store has answered. */
-export interface Answer {
-  /** ms since the epoch, on the store's clock. */
-  readonly at: number
-  readonly allowed: boolean
+export interface Answer extends Pick<Decision, 'at' | 'allowed'> {
   /** In the order of the policies. */
   readonly policies: readonly Said[]
 }

@@ -49,11 +49,7 @@ async function redis(): Promise<Server> {
     clock: { isReadByProcess: false, earlyMs: 0, backMs: 0 },
     isGone: (name) => isUnknown(server, name),
     async fail() {
-      const outage = await during(
-        () => server.kill(),
-        () => server.restart({ keepData: true }),
-      )
-      return ofKeys(outage)
+      return ofKeys(await outageOf(server, () => server.restart({ keepData: true })))
     },
     stop: () => server.stop(),
   }
@@ -82,14 +78,9 @@ async function cluster(): Promise<Server> {
       await master.command('CLIENT', 'KILL', 'TYPE', 'replica')
       await asked()
       const isMaster = async () => (await replica.info('replication')).role === 'master'
-      const { from, to } = await during(
-        () => {
-          killed.add(master)
-          return master.kill()
-        },
-        () => until(isMaster, { everyMs: 20, what: 'the replica takes over' }),
-      )
-      return ofKeys({ from, to, lost: { since } }, keys)
+      killed.add(master)
+      const isBack = () => until(isMaster, { everyMs: 20, what: 'the replica takes over' })
+      return ofKeys({ ...(await outageOf(master, isBack)), lost: { since } }, keys)
     },
     stop,
   }
@@ -126,11 +117,7 @@ async function postgres(): Promise<Server> {
     },
     async fail() {
       const since = await writtenSince(pool)
-      const outage = await during(
-        () => server.kill(),
-        () => server.restart(),
-      )
-      return ofKeys({ ...outage, lost: { since } })
+      return ofKeys({ ...(await outageOf(server)), lost: { since } })
     },
     async stop() {
       await pool.end()
@@ -167,11 +154,7 @@ async function mysql(): Promise<Server> {
       return (rows as unknown[]).length === 0
     },
     async fail() {
-      const outage = await during(
-        () => server.kill(),
-        () => server.restart(),
-      )
-      return ofKeys(outage)
+      return ofKeys(await outageOf(server))
     },
     async stop() {
       await pool.end()
@@ -214,11 +197,12 @@ async function isUnknown(server: RedisServer, name: string): Promise<boolean> {
   return !String(await server.command('CLIENT', 'LIST')).includes(`name=${name} `)
 }
 
-async function during(
-  kill: () => Promise<unknown>,
-  comesBack: () => Promise<unknown>,
+/** Kills a server, and waits until it is back, or what takes its place. */
+async function outageOf(
+  server: { kill(): Promise<void>; restart(): Promise<void> },
+  comesBack: () => Promise<unknown> = () => server.restart(),
 ): Promise<Outage> {
-  await kill()
+  await server.kill()
   const from = monotonic()
   await comesBack()
   return { from, to: monotonic() }
