@@ -11,6 +11,7 @@ import type {
 } from '@sluice/core/store'
 import type { ListingBackend, TransactionalBackend } from '@sluice/transactional'
 import type { Asked, Learning } from './asked.ts'
+import type { OwnEntry } from './checks/account.ts'
 import type { Audit } from './checks/audit.ts'
 import type { BanSpace } from './checks/bans.ts'
 import type { InForce } from './checks/in-force.ts'
@@ -334,6 +335,11 @@ function learnChange(
   const { audit, name } = user
   const placeOf = (i: number) => places[i] as number
   const at = { transaction, now }
+  /** What a client has of its own counts in each window and version of the policy. */
+  const addOwn = (policy: number, key: string, entry: OwnEntry) => {
+    for (const place of records[policy] ?? [])
+      audit.add(place, key, { ...entry, ...at, isElsewhere: place !== placeOf(policy) })
+  }
   if (change.kind === 'settle') {
     const { charges, chargedAt = now } = change
     tell('store', () => `settles ${costs(charges)} of ${name}`)
@@ -364,14 +370,7 @@ function learnChange(
     const { policy, key, override } = change
     tell('store', () => `gives ${key} the limit ${override?.limit} for ${name}`)
     const { limit, until = Infinity } = override ?? {}
-    for (const place of records[policy] ?? [])
-      audit.add(place, key, {
-        kind: 'override',
-        ...at,
-        limit,
-        until,
-        isElsewhere: place !== placeOf(policy),
-      })
+    addOwn(policy, key, { kind: 'override', limit, until })
   } else if (change.kind === 'grant') {
     const { policy, key } = change
     const { id, units, until } = change.grant
@@ -382,15 +381,7 @@ function learnChange(
     if (result !== expected && !account.hasStepped)
       fail('top-up', `${units} of ${key} are ${result}, not ${expected}`)
     const end = until ?? account.grantEnd(now)
-    for (const place of result === 'granted' ? (records[policy] ?? []) : [])
-      audit.add(place, key, {
-        kind: 'grant',
-        ...at,
-        id,
-        units,
-        until: end,
-        isElsewhere: place !== placeOf(policy),
-      })
+    if (result === 'granted') addOwn(policy, key, { kind: 'grant', id, units, until: end })
   } else {
     const { kind, key } = change
     tell('store', () => `${kind}s ${key} for ${name}`)

@@ -40,10 +40,13 @@ export type Entry = {
   | { readonly kind: 'renew'; readonly slots: readonly number[] }
   | { readonly kind: 'block'; readonly until: number }
   | { readonly kind: 'reset' }
-  /** `limit: undefined`: that of the policy again. */
+  | OwnEntry
+)
+
+/** What a client has of its own. `limit: undefined`: that of the policy again. */
+export type OwnEntry =
   | { readonly kind: 'override'; readonly limit: number | undefined; readonly until: number }
   | ({ readonly kind: 'grant' } & Grant)
-)
 
 /** How long a settlement is remembered at most, ms. */
 export const REMEMBERED_MS = 3_900_000

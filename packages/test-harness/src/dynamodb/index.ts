@@ -8,8 +8,6 @@ import { dieWithParent } from '../redis/guard.ts'
 export interface DynamodbServer {
   /** The address for clients. */
   readonly url: string
-  /** Whether it can count, fail and be paused. */
-  readonly isOwn: boolean
   /** How often each operation was called since the last time, as `PutItem`. */
   counts(): Promise<Readonly<Record<string, number>>>
   /** Makes writes of keys that contain this text fail with an error of this name, until it is called without. */
@@ -46,7 +44,6 @@ export async function startDynamodb(): Promise<DynamodbServer> {
   }
   return {
     url,
-    isOwn: true,
     async counts() {
       const all = await test('Count')
       const more = Object.entries(all).map(
@@ -77,15 +74,6 @@ function otherServer(url: string): DynamodbServer {
   const lacks = (): never => {
     throw new Error('only a server of the test can do this')
   }
-  const nothing = async () => {}
-  return {
-    url,
-    isOwn: false,
-    counts: lacks,
-    fail: lacks,
-    pause: lacks,
-    resume: lacks,
-    cpuMicros: lacks,
-    stop: nothing,
-  }
+  const rest = { fail: lacks, pause: lacks, resume: lacks, cpuMicros: lacks, async stop() {} }
+  return { url, counts: lacks, ...rest }
 }
