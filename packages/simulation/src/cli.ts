@@ -16,9 +16,10 @@ import { record } from './histories/record.ts'
 import { servers } from './histories/servers.ts'
 import { checkModel, mutantsOfModel, whyNoSpin } from './model/check-model.ts'
 import { loadOf } from './overload/load-plan.ts'
-import { searchLoads } from './overload/search-loads.ts'
+import { playLoad } from './overload/play.ts'
 import { LuaMachine } from './redis/lua.ts'
-import { type Explained, explain, search, tellStory } from './search.ts'
+import { type Explained, explain, search } from './search.ts'
+import { simulate } from './simulation.ts'
 
 const OPTIONS = {
   seeds: { type: 'string', default: '1000' },
@@ -75,7 +76,7 @@ function fail(message: string): never {
 
 async function tell(seed: number): Promise<void> {
   const plan = planOf(seed)
-  const { story, failure } = await tellStory(plan, await compileCore(), lua)
+  const { story, failure } = await simulate(plan, await compileCore(), { tells: true, lua })
   console.log(JSON.stringify(plan.application))
   console.log(story.join('\n'))
   console.log(failure === undefined ? 'Nothing failed.' : `Failed: ${failure.check}`)
@@ -85,9 +86,9 @@ async function tell(seed: number): Promise<void> {
 async function findNone(seeds: number): Promise<void> {
   const started = performance.now()
   const cores = await compileCore()
-  const { found, ...searched } = values.overload
-    ? await searchLoads(cores, from, seeds)
-    : await search(cores, from, seeds, { lua })
+  const play = (seed: number) =>
+    values.overload ? playLoad(loadOf(seed), cores) : simulate(planOf(seed), cores, { lua })
+  const { found, ...searched } = await search(play, from, seeds)
   const minutes = Math.round(searched.simulatedMs / 60_000)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(

@@ -8,9 +8,9 @@ import { SOCKETS } from './timeline.ts'
 export type Mode =
   | 'works'
   /** Nothing arrives. */
-  | 'loses requests'
+  | 'lose requests'
   /** Scripts run, and nobody is answered. */
-  | 'loses replies'
+  | 'lose replies'
 
 /** A script on its way. */
 interface Call {
@@ -95,7 +95,7 @@ export class Connection {
 
   #send(call: Call): void {
     this.sent += 1
-    if (this.mode === 'loses requests') return
+    if (this.mode === 'lose requests') return
     this.#sentUntil = this.#later(this.#sentUntil)
     const { sends } = call
     this.#run.timeline.at(this.#sentUntil, SOCKETS, () => this.#arrive(call, sends))
@@ -109,7 +109,7 @@ export class Connection {
       return
     }
     const reply = (error: Error | undefined, value?: unknown) => {
-      if (this.mode !== 'loses replies') this.#answer(call, sends, error, value)
+      if (this.mode !== 'lose replies') this.#answer(call, sends, error, value)
     }
     server.receive(call.script, reply, () => this.#send(call))
   }

@@ -13,6 +13,12 @@ export interface Application {
 /** The longest that a process takes to use a store again that works, after its last failure, ms. */
 const RECOVERY_MS = 4000
 
+/** What a server says that does not write. */
+export const REFUSALS = {
+  'out of memory': "OOM command not allowed when used memory > 'maxmemory'.",
+  'read only': "READONLY You can't write against a read only replica.",
+}
+
 /** What happens when a fault begins, and when it ends. */
 export function cause(fault: Fault, world: World, application: Application): void {
   const { timeline, cluster } = world
@@ -33,10 +39,11 @@ export function cause(fault: Fault, world: World, application: Application): voi
       server.freeze(fault.ms)
       break
     case 'out of memory':
-      refuse("OOM command not allowed when used memory > 'maxmemory'.")
-      break
     case 'read only':
-      refuse("READONLY You can't write against a read only replica.")
+      server.refusal = REFUSALS[fault.kind]
+      later(() => {
+        server.refusal = undefined
+      })
       break
     case 'slow server':
       server.slowMs = fault.by
@@ -63,8 +70,7 @@ export function cause(fault: Fault, world: World, application: Application): voi
       break
     case 'lose requests':
     case 'lose replies':
-      ;(process as Process).connection.mode =
-        fault.kind === 'lose requests' ? 'loses requests' : 'loses replies'
+      ;(process as Process).connection.mode = fault.kind
       later(() => {
         ;(process as Process).connection.mode = 'works'
       })
@@ -106,13 +112,6 @@ export function cause(fault: Fault, world: World, application: Application): voi
     case 'grant':
       process?.setOwnLimit(fault)
       break
-  }
-
-  function refuse(why: string): void {
-    server.refusal = why
-    later(() => {
-      server.refusal = undefined
-    })
   }
 }
 

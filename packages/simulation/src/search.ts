@@ -28,21 +28,8 @@ export interface Searched {
 /** The outcome of a run that a search needs. */
 type Played = Pick<Outcome, 'failure' | 'simulatedMs' | 'events'>
 
-/**
- * Simulates seeds one after the other, up to the first that fails.
- * @param lua runs the scripts of the store in Redis. Left out: the store runs transactions in TypeScript
- */
-export function search(
-  cores: Cores,
-  first: number,
-  count: number,
-  { lua }: { lua?: LuaMachine | undefined } = {},
-): Promise<Searched> {
-  return searchSeeds((seed) => simulate(planOf(seed), cores, { lua }), first, count)
-}
-
 /** Plays seeds one after the other, up to the first that fails. */
-export async function searchSeeds(
+export async function search(
   play: (seed: number) => Promise<Played>,
   first: number,
   count: number,
@@ -71,11 +58,6 @@ export async function explain(
     const outcome = await simulate(plan, cores, { lua })
     return outcome.failure?.check === failure.check
   })
-  const { story } = await tellStory(smallest, cores, lua)
+  const { story } = await simulate(smallest, cores, { tells: true, lua })
   return { smallest, story: story.length > LONG ? shorten(story) : story }
-}
-
-/** Plays a plan again, with its story. */
-export function tellStory(plan: Plan, cores: Cores, lua?: LuaMachine): Promise<Outcome> {
-  return simulate(plan, cores, { tells: true, lua })
 }

@@ -7,7 +7,7 @@ import { type Cores, compileCore } from './core.ts'
 import { planOf } from './draw-plan.ts'
 import { mutantsOfModel } from './model/check-model.ts'
 import type { Plan } from './plan.ts'
-import { explain, search, tellStory } from './search.ts'
+import { explain, search } from './search.ts'
 import { shorten } from './shorten.ts'
 import { simulate } from './simulation.ts'
 
@@ -20,7 +20,8 @@ beforeAll(async () => {
 const seeds = chooseSeeds(1000, isAll ? 150 : 30)
 
 test(`${seeds.length} seeds find nothing`, async () => {
-  for (const seed of seeds) expect((await search(cores, seed, 1)).found).toBeUndefined()
+  for (const seed of seeds)
+    expect([seed, (await simulate(planOf(seed), cores)).failure]).toEqual([seed, undefined])
   // Many seconds of computing for a hundred and more, which a busy machine makes several.
 }, 1_800_000)
 
@@ -43,9 +44,9 @@ test('each mistake of the model of slots is in the documentation', async () => {
 test('the same seed tells the same story, byte for byte, in modules that others have used', async () => {
   const unused = await compileCore()
   for (const seed of [3, 14, 15]) {
-    const one = await tellStory(planOf(seed), unused)
+    const one = await simulate(planOf(seed), unused, { tells: true })
     expect(one.story.length).toBeGreaterThan(20)
-    expect(await tellStory(planOf(seed), cores)).toEqual(one)
+    expect(await simulate(planOf(seed), cores, { tells: true })).toEqual(one)
   }
 })
 
@@ -60,6 +61,9 @@ test('a story counts equal events of each party', () => {
 })
 
 describe('a mistake', () => {
+  const find = (mistaken: Cores, count: number) =>
+    search((seed) => simulate(planOf(seed), mistaken), 1, count)
+
   test('is found at the same event each time, and its plan is made smaller', async () => {
     const mistaken = await compileCore([
       {
@@ -68,7 +72,7 @@ describe('a mistake', () => {
         by: 'const admitted = cost <= room + 1 && room > 0',
       },
     ])
-    const { found } = await search(mistaken, 1, 100)
+    const { found } = await find(mistaken, 100)
     const { failure, seed } = found!
     const { smallest, story } = await explain(found!, mistaken)
     expect((await simulate(planOf(seed), mistaken)).failure).toEqual(failure)
@@ -85,7 +89,7 @@ describe('a mistake', () => {
         by: '    this.#leased.delete(key)',
       },
     ])
-    const { found } = await search(mistaken, 1, 200)
+    const { found } = await find(mistaken, 200)
     expect(found?.failure.check).toBe('lease')
   })
 
@@ -97,7 +101,7 @@ describe('a mistake', () => {
         by: '(ends(each) ? { ...each, claim: [host.machine.random32(), ...each.claim.slice(1)] } :',
       },
     ])
-    const { found } = await search(mistaken, 1, 50)
+    const { found } = await find(mistaken, 50)
     expect(found?.failure.check).toBe('budget')
   })
 

@@ -1,5 +1,5 @@
 import type { Decision, Limiter } from '@sluice/core'
-import type { Application } from '../faults.ts'
+import { type Application, REFUSALS } from '../faults.ts'
 import { readingMs } from '../fetch-exchange.ts'
 import { isSettledExactly, settlesOf } from '../options.ts'
 import {
@@ -382,8 +382,7 @@ export async function checkHerd(world: World, { places }: Application): Promise<
   const { timeline, cluster, fail } = world
   // The parts of a cluster are probed separately.
   if (places.length < HERD || cluster.servers.length > 1) return
-  ;(cluster.servers[0] as Server).refusal =
-    "OOM command not allowed when used memory > 'maxmemory'."
+  ;(cluster.servers[0] as Server).refusal = REFUSALS['out of memory']
   const probes = places.map((): number[] => [])
   for (let at = 0; at < PROBED_MS; at += PROBED_EVERY_MS) {
     const before = places.map(({ connection }) => connection.sent)

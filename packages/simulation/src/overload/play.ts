@@ -23,6 +23,7 @@ const IMPATIENT_MS = 300
 export interface LoadOutcome {
   readonly failure: Failure | undefined
   readonly calls: readonly Call[]
+  readonly simulatedMs: number
   readonly events: number
 }
 
@@ -40,7 +41,8 @@ export async function playLoad(plan: LoadPlan, cores: Cores): Promise<LoadOutcom
   const { calls, line } = application
   if (stage.failure === undefined) line.checkEmpty()
   if (stage.failure === undefined) checkGoals(plan, calls, fail)
-  return { failure: stage.failure, calls, events: timeline.events }
+  const { duration: simulatedMs } = plan
+  return { failure: stage.failure, calls, simulatedMs, events: timeline.events }
 }
 
 /** A process that sheds load, with its clients, whose requests come whether or not earlier ones were answered. */
