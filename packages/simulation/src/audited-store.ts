@@ -58,7 +58,7 @@ export function auditedStore(owner: Owner, user: User): Store<'async'> {
   let asked: Asked | undefined
   const learning: Learning = {
     asked: () => asked,
-    ran: (own, value, now) => learn(world, user, own, value, now, world.cluster.transactions.last),
+    ran: (own, value, now) => learn(world, user, own, value, now, world.cluster.transaction),
   }
   const store = storeOver(owner, learning)
   const open: Store<'async'>['open'] = (...opened) => {

@@ -8,13 +8,15 @@ export interface PlannedCalendar {
   }
   /** What is played is around the second one, ms since the epoch. */
   readonly turns: readonly [number, number, number]
+  /** Its windows may begin on another day. None of these ends where one of the others does. */
+  readonly other?: Pick<PlannedCalendar, 'turns'> & { readonly anchor: number | string }
 }
 
 /**
  * Windows around changes of clocks and short months. Their times come from the rules of the zones (the IANA time
  * zone database), written down by hand: core's own arithmetic is what they check.
  */
-const CALENDARS = {
+const PLANNED = {
   'a day in UTC': {
     options: { window: 'day' },
     turns: turns('2027-01-15T00:00Z', '2027-01-16T00:00Z', '2027-01-17T00:00Z'),
@@ -34,44 +36,24 @@ const CALENDARS = {
   'a week that begins on a Sunday': {
     options: { window: 'week', timeZone: 'Europe/Berlin', anchor: '2027-03-21' },
     turns: turns('2027-03-20T23:00Z', '2027-03-27T23:00Z', '2027-04-03T22:00Z'),
+    other: {
+      anchor: '2027-03-24',
+      turns: turns('2027-03-23T23:00Z', '2027-03-30T22:00Z', '2027-04-06T22:00Z'),
+    },
   },
   'a month from the 31st': {
     options: { window: 'month', timeZone: 'Asia/Kolkata', anchor: 31 },
     turns: turns('2027-01-30T18:30Z', '2027-02-27T18:30Z', '2027-03-30T18:30Z'),
+    other: {
+      anchor: 15,
+      turns: turns('2027-02-14T18:30Z', '2027-03-14T18:30Z', '2027-04-14T18:30Z'),
+    },
   },
 } as const satisfies { readonly [name: string]: PlannedCalendar }
 
-export type CalendarName = keyof typeof CALENDARS
-
-/** Other anchors of some of these calendars. None of these windows ends where one of the others does. */
-const OTHERS: {
-  readonly [name in CalendarName]?: Pick<PlannedCalendar, 'turns'> & {
-    readonly anchor: number | string
-  }
-} = {
-  'a week that begins on a Sunday': {
-    anchor: '2027-03-24',
-    turns: turns('2027-03-23T23:00Z', '2027-03-30T22:00Z', '2027-04-06T22:00Z'),
-  },
-  'a month from the 31st': {
-    anchor: 15,
-    turns: turns('2027-02-14T18:30Z', '2027-03-14T18:30Z', '2027-04-14T18:30Z'),
-  },
-}
-
-/** Calendars whose windows may begin on another day. */
-export const ANCHORED = Object.keys(OTHERS) as CalendarName[]
-
-export function anchorOf(name: CalendarName, isOther = false): number | string | undefined {
-  const { options }: PlannedCalendar = CALENDARS[name]
-  return isOther ? OTHERS[name]?.anchor : options.anchor
-}
-
+export type CalendarName = keyof typeof PLANNED
+export const CALENDARS: { readonly [name in CalendarName]: PlannedCalendar } = PLANNED
 export const CALENDAR_NAMES = Object.keys(CALENDARS) as CalendarName[]
-
-export function calendarOf(name: CalendarName): PlannedCalendar {
-  return CALENDARS[name]
-}
 
 /** The number of the window that a time is in. */
 export function windowAt(name: CalendarName, at: number): number {
@@ -103,7 +85,7 @@ export function anchoredWindow(
   before: AnchoredWindow | undefined,
 ): AnchoredWindow {
   if (before !== undefined && at < before.end) return before
-  const edges = (isOther ? OTHERS[name] : undefined)?.turns ?? CALENDARS[name].turns
+  const edges = (isOther && CALENDARS[name].other?.turns) || CALENDARS[name].turns
   const [first] = edges
   const start = edges.findLast((turn) => turn <= at) ?? first
   const next = (from: number) => edges.find((turn) => turn > from) ?? Infinity

@@ -68,17 +68,12 @@ export class CalledLimiters {
     for (const end of [...this.#openStreams]) end()
   }
 
-  /** An operator makes a client's quota full. */
-  reset(client: string): void {
-    this.streams?.reset(client).catch(() => {})
-    this.queue?.limiter.reset(client).catch(() => {})
-    this.leased?.end(client)
-  }
-
-  /** An operator blocks a client. */
-  block(client: string, ms: number): void {
-    this.streams?.block(client, ms).catch(() => {})
-    this.queue?.limiter.block(client, ms).catch(() => {})
+  /** An operator makes a client's quota full, or blocks it for so many ms. */
+  end(client: string, ms?: number): void {
+    for (const limiter of [this.streams, this.queue?.limiter]) {
+      const done = ms === undefined ? limiter?.reset(client) : limiter?.block(client, ms)
+      done?.catch(() => {})
+    }
     this.leased?.end(client, ms)
   }
 

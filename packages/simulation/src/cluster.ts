@@ -1,4 +1,4 @@
-import { Server, Transactions, type Witness } from './server.ts'
+import { Server, type Witness } from './server.ts'
 import type { Timeline } from './timeline.ts'
 
 /** The parts of a store that fail separately, as clients know them. */
@@ -7,7 +7,8 @@ const GROUPS = 4
 /** One server, or several masters that share the keys: those with the same text in braces are on the same one. */
 export class Cluster {
   readonly servers: readonly Server[]
-  readonly transactions = new Transactions()
+  /** The number of the script that runs, or ran last. */
+  transaction = 0
   /** Who must know of what they lose. */
   readonly witnesses: Witness[] = []
   /** The masters of the texts that have moved. */
@@ -15,11 +16,7 @@ export class Cluster {
 
   /** @param epoch their clock when the simulation begins, ms */
   constructor(masters: number, timeline: Timeline, epoch: number) {
-    const owns = (server: Server, name: string) => this.serverOf(name) === server
-    this.servers = Array.from(
-      { length: masters },
-      () => new Server(timeline, epoch, this.witnesses, this.transactions, owns),
-    )
+    this.servers = Array.from({ length: masters }, () => new Server(timeline, epoch, this))
   }
 
   /** The clock that a key is decided by: integer ms since the epoch. */

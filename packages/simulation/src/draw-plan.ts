@@ -1,5 +1,5 @@
 import type { AlgorithmName } from '@sluice/core'
-import { ANCHORED, CALENDAR_NAMES, type CalendarName, calendarOf } from './calendars.ts'
+import { CALENDAR_NAMES, CALENDARS, type CalendarName } from './calendars.ts'
 import { Draw } from './draw.ts'
 import { withBudget } from './draw-budgets.ts'
 import { withLeases } from './draw-leases.ts'
@@ -135,13 +135,13 @@ const withWindowOf = <T extends PlannedRequest | Fault>(draw: Draw, each: T): T 
 
 /** A renewal begins a window too, so reservations have one anchor. */
 function withAnchors(policy: PlannedPolicy): PlannedPolicy {
-  const hasOther = 'calendar' in policy && policy.calendar && ANCHORED.includes(policy.calendar)
+  const hasOther = 'calendar' in policy && policy.calendar && CALENDARS[policy.calendar].other
   return hasOther && policy.reserveMs === undefined ? { ...policy, anchors: true } : policy
 }
 
 function isAnchored({ policies }: PlannedApplication): boolean {
   const names = policies.flatMap((each) => ('calendar' in each ? (each.calendar ?? []) : []))
-  return names.some((name) => ANCHORED.includes(name))
+  return names.some((name) => CALENDARS[name].other)
 }
 
 /** A route has one of the policies, with another limit. */
@@ -222,7 +222,7 @@ function withBodyOf(draw: Draw, request: PlannedRequest, longest: number): Plann
 /** When a window of the application's calendar begins, ms since the epoch; undefined: it has none. */
 function turnOf({ policies }: PlannedApplication): number | undefined {
   const name = policies.flatMap((each) => ('calendar' in each ? (each.calendar ?? []) : []))[0]
-  return name && calendarOf(name).turns[1]
+  return name && CALENDARS[name].turns[1]
 }
 
 function anyApplication(draw: Draw): PlannedApplication {

@@ -92,10 +92,10 @@ export function cause(fault: Fault, world: World, application: Application): voi
       process?.stepClock(fault.by)
       break
     case 'reset key':
-      process?.reset(fault.client)
+      process?.endCount(fault.client)
       break
     case 'block key':
-      process?.block(fault.client, fault.ms)
+      process?.endCount(fault.client, fault.ms)
       break
     case 'block network':
     case 'unblock network':

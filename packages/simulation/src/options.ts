@@ -1,6 +1,6 @@
 import type { Decision, ThresholdEvent } from '@sluice/core'
 import type { RateLimitOptions, Routes } from '@sluice/http'
-import { anchorOf, type CalendarName, calendarOf } from './calendars.ts'
+import { CALENDARS, type CalendarName } from './calendars.ts'
 import { NAME } from './documents.ts'
 import { costOf, type Exchange, type Reply } from './exchange.ts'
 import type { Plan, PlannedPolicy } from './plan.ts'
@@ -79,7 +79,7 @@ function ruleOf({ level: _, isOfRoute: __, ...policy }: PlannedPolicy) {
   const { settles, calendar, reserveMs: hold, windows: ___, anchors: ____, ...counted } = policy
   const { algorithm: _____, ...inDays } = counted
   return {
-    ...(calendar === undefined ? counted : { ...inDays, ...calendarOf(calendar).options }),
+    ...(calendar === undefined ? counted : { ...inDays, ...CALENDARS[calendar].options }),
     ...(hold !== undefined && { reserve: true, hold }),
     ...(settles && { settle: costSoFar }),
   }
@@ -92,6 +92,7 @@ function varyingOf(policy: PlannedPolicy, isPaidFor: boolean) {
     return isPaidFor && { concurrent: ({ planned }: Exchange) => planned.limit ?? concurrent }
   }
   const { limit, window, windows, calendar, anchors } = policy
+  const { options, other } = CALENDARS[calendar as CalendarName] ?? {}
   return {
     ...(isPaidFor && { limit: ({ planned }: Exchange) => planned.limit ?? limit }),
     ...(windows && {
@@ -99,7 +100,7 @@ function varyingOf(policy: PlannedPolicy, isPaidFor: boolean) {
         windows.includes(own) ? own : window,
     }),
     ...(anchors && {
-      anchor: ({ planned }: Exchange) => anchorOf(calendar as CalendarName, planned.otherAnchor),
+      anchor: ({ planned }: Exchange) => (planned.otherAnchor ? other?.anchor : options?.anchor),
     }),
   }
 }

@@ -182,40 +182,30 @@ export class Process {
     this.local.clockStepped()
   }
 
-  /** An operator makes a client's quota full. */
-  reset(client: string): void {
+  /** An operator makes a client's quota full, or blocks it. @param ms how long; undefined: it is not blocked */
+  endCount(client: string, ms?: number): void {
     const [key] = this.keys.get(client) ?? []
     if (key === undefined) return
-    this.machine.post(0, SOCKETS, () => {
-      this.#forget(key)
-      this.#endBans(key, 'reset')
-      Promise.resolve(this.#http.limiter.reset(key)).catch(() => {})
-      this.called.reset(client)
-    })
-  }
-
-  /** An operator blocks a client. */
-  block(client: string, ms: number): void {
-    const [key] = this.keys.get(client) ?? []
-    if (key === undefined) return
-    const { audit, fail } = this.world
+    const { audit, fail, timeline } = this.world
+    const { limiter } = this.#http
     this.machine.post(0, SOCKETS, () => {
       this.#forget(key)
       const now = this.machine.now()
-      const entry = { kind: 'block', transaction: 0, now, until: now + ms } as const
-      for (const i of this.limits.keys()) {
+      for (const i of ms === undefined ? [] : this.limits.keys()) {
+        const entry = { kind: 'block', transaction: 0, now, until: now + (ms as number) } as const
         const isElsewhere = i >= this.quotas.policies && !this.#used.has(i)
         this.local.add(i, key, { ...entry, isElsewhere })
       }
-      this.#endBans(key, 'block')
-      const places = this.quotas.vary ? [...this.#used] : []
-      const askedAt = this.world.timeline.now
-      this.#confirmed(this.#http.limiter.block(key, ms), () => {
-        for (const i of places)
+      this.#endBans(key, ms === undefined ? 'reset' : 'block')
+      const blocked = this.quotas.vary && ms !== undefined ? [...this.#used] : []
+      const askedAt = timeline.now
+      const done = ms === undefined ? limiter.reset(key) : limiter.block(key, ms)
+      this.#confirmed(done, () => {
+        for (const i of blocked)
           if (audit.of(i, key).blockedAt < askedAt)
             fail('operator', `${key} is not blocked in quota ${i}`)
       })
-      this.called.block(client, ms)
+      this.called.end(client, ms)
     })
   }
 

@@ -40,10 +40,14 @@ export interface Witness {
   wrote?(): void
 }
 
-/** Numbers the scripts of all servers. */
-export class Transactions {
+/** What the servers of a store have in common. */
+interface Shared {
+  /** Who must know of what they lose. */
+  readonly witnesses: readonly Witness[]
   /** The number of the script that runs, or ran last. */
-  last = 0
+  transaction: number
+  /** The one that has a key. */
+  serverOf(key: string): Server
 }
 
 /** A Redis: one after the other it runs scripts on keys that expire, by its own clock. */
@@ -57,10 +61,8 @@ export class Server implements Keys {
   slowMs = 0
   /** Keys of which some are on their way to another server: scripts with several of them fail. */
   migrates: ((key: string) => boolean) | undefined = undefined
-  readonly #transactions: Transactions
-  readonly #owns: (server: Server, key: string) => boolean
+  readonly #shared: Shared
   readonly #timeline: Timeline
-  readonly #witnesses: readonly Witness[]
   readonly #kept = new Map<string, Kept>()
   #written: Written[] = []
   #skewMs = 0
@@ -71,22 +73,11 @@ export class Server implements Keys {
 
   readonly #epoch: number
 
-  /**
-   * @param epoch its clock when the simulation begins, ms
-   * @param owns whether a key is on this server, and not on another one
-   */
-  constructor(
-    timeline: Timeline,
-    epoch: number,
-    witnesses: readonly Witness[],
-    transactions: Transactions,
-    owns: (server: Server, key: string) => boolean,
-  ) {
+  /** @param epoch its clock when the simulation begins, ms */
+  constructor(timeline: Timeline, epoch: number, shared: Shared) {
     this.#timeline = timeline
-    this.#owns = owns
-    this.#transactions = transactions
     this.#epoch = epoch
-    this.#witnesses = witnesses
+    this.#shared = shared
   }
 
   /** Its clock: integer ms since the epoch. */
@@ -123,11 +114,11 @@ export class Server implements Keys {
 
   write(key: string, value: Value | undefined, expiresAt: number): void {
     const before = this.#kept.get(key)
-    const { last: transaction } = this.#transactions
+    const { transaction } = this.#shared
     this.#written.push({ at: this.#timeline.now, transaction, key, before })
     if (value === undefined) this.#kept.delete(key)
     else this.#kept.set(key, { value, expiresAt })
-    if (key === DOCUMENT_KEY) for (const each of this.#witnesses) each.wrote?.()
+    if (key === DOCUMENT_KEY) for (const each of this.#shared.witnesses) each.wrote?.()
   }
 
   /**
@@ -137,7 +128,7 @@ export class Server implements Keys {
   receive(script: Script, reply: Reply, redirect: () => void): void {
     this.#busyUntil = Math.max(this.#busyUntil, this.#timeline.now + this.slowMs, this.#frozenUntil)
     this.#timeline.at(this.#busyUntil, SOCKETS, () => {
-      if (this.#owns(this, script.keys[0] as string)) this.#execute(script, reply)
+      if (this.#shared.serverOf(script.keys[0] as string) === this) this.#execute(script, reply)
       else if (this.isUp) redirect()
     })
   }
@@ -168,7 +159,7 @@ export class Server implements Keys {
 
   step(ms: number): void {
     this.#skewMs += ms
-    for (const each of this.#witnesses) each.clockStepped()
+    for (const each of this.#shared.witnesses) each.clockStepped()
   }
 
   /** @param draw a number in [0, 1) */
@@ -180,13 +171,13 @@ export class Server implements Keys {
     const all = [key, key + HELD, key + VERSION]
     for (const each of all) this.#kept.delete(each)
     this.#written = this.#written.filter((each) => !all.includes(each.key))
-    for (const each of this.#witnesses) each.lost(key)
+    for (const each of this.#shared.witnesses) each.lost(key)
   }
 
   /** @param lostMs the writes of the last so many ms are lost. Infinity: all data */
   lose(lostMs: number): void {
     if (lostMs === Infinity) {
-      for (const key of this.#kept.keys()) for (const each of this.#witnesses) each.lost(key)
+      for (const key of this.#kept.keys()) for (const each of this.#shared.witnesses) each.lost(key)
       this.#kept.clear()
       this.#written = []
       return
@@ -199,7 +190,7 @@ export class Server implements Keys {
       if (before === undefined) this.#kept.delete(key)
       else this.#kept.set(key, before)
     }
-    for (const each of this.#witnesses) each.undone(undone)
+    for (const each of this.#shared.witnesses) each.undone(undone)
   }
 
   /** Hands keys over to another server. */
@@ -211,7 +202,7 @@ export class Server implements Keys {
       other.#kept.set(key, { value, expiresAt: expiresAt + aheadMs })
       this.#kept.delete(key)
     }
-    if (aheadMs !== 0) for (const each of this.#witnesses) each.clockStepped()
+    if (aheadMs !== 0) for (const each of this.#shared.witnesses) each.clockStepped()
   }
 
   #execute(script: Script, reply: Reply): void {
@@ -223,7 +214,7 @@ export class Server implements Keys {
       reply(new Error(refusal))
       return
     }
-    this.#transactions.last += 1
+    this.#shared.transaction += 1
     const answer = script.run(this)
     if (answer instanceof ErrorReply) reply(answer)
     else reply(undefined, answer)
