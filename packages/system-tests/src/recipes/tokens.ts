@@ -3,26 +3,20 @@ import type { Express, RequestHandler } from 'express'
 
 type Store = RateLimitOptions['store']
 
-export function reserving(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
-  const tokens = rateLimit({
-    store,
-    limit: 10_000,
-    window: '1m',
-    cost: 1000,
-    settle: (_, response) => response.locals.tokensUsed ?? undefined,
-  })
-  app.post('/completions', tokens, complete)
-  return tokens
+/** @param cost what is reserved; 0: all is charged afterwards */
+const tokens = (cost: number) => {
+  return (app: Express, store: Store, complete: RequestHandler): RateLimitHandler => {
+    const limiter = rateLimit({
+      store,
+      limit: 10_000,
+      window: '1m',
+      cost,
+      settle: (_, response) => response.locals.tokensUsed ?? undefined,
+    })
+    app.post('/completions', limiter, complete)
+    return limiter
+  }
 }
 
-export function charging(app: Express, store: Store, complete: RequestHandler): RateLimitHandler {
-  const tokens = rateLimit({
-    store,
-    limit: 10_000,
-    window: '1m',
-    cost: 0,
-    settle: (_, response) => response.locals.tokensUsed ?? undefined,
-  })
-  app.post('/completions', tokens, complete)
-  return tokens
-}
+export const reserving = tokens(1000)
+export const charging = tokens(0)
