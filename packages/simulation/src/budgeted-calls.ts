@@ -36,7 +36,7 @@ export class BudgetedCalls {
     const arrivedAt = timeline.now
     const reserved = await this.budget.reserve(who, used(cost))
     tell(name, () => `${reserved.allowed ? 'reserves' : 'may not use'} ${cost} for ${client}`)
-    checkDeadline(world, machine, { arrivedAt })
+    checkDeadline(this.#owner, { arrivedAt })
     if (machine.isDead) return
     if (reserved.levels.length > 0) spending.decided(reserved.allowed)
     if (reserved.allowed)

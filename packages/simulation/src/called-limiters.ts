@@ -88,7 +88,7 @@ export class CalledLimiters {
       { cost },
     )
     world.tell(name, () => `${allowed ? 'admits' : 'refuses'} the stream (${source})`)
-    checkDeadline(world, machine, { arrivedAt })
+    checkDeadline(this.#owner, { arrivedAt })
     if (!allowed || machine.isDead) return
     const settle = (units: number, attempts = SETTLE_ATTEMPTS) => {
       world.tell(name, () => `settles the stream of ${client} with ${units}`)
@@ -132,7 +132,7 @@ export class CalledLimiters {
       if (kind === 'grant') return void (await limiter.grant(client, units))
       if (kind === 'settle') return limiter.settle(client, units)
       await (kind === 'peek' ? limiter.peek(client) : limiter.consume(client, { cost: units }))
-      checkDeadline(world, machine, { arrivedAt })
+      checkDeadline(this.#owner, { arrivedAt })
     }
     for (const call of calls) callOne(call).catch(this.#checkEscaped)
   }
@@ -185,7 +185,7 @@ export class CalledLimiters {
       name,
       () => `${allowed ? `gives a turn in ${delayMs} ms` : 'refuses a turn'} to ${client}`,
     )
-    checkDeadline(world, machine, { arrivedAt })
+    checkDeadline(this.#owner, { arrivedAt })
     if (!allowed || machine.isDead) return
     if (source === 'store') waits.admitted += cost
     if (abortsMs === undefined) return

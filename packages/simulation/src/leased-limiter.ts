@@ -69,7 +69,7 @@ export class LeasedLimiter {
     if (machine.isDead) return
     const { allowed, source, at } = decision
     world.tell(name, () => `${allowed ? 'admits' : 'refuses'} ${cost} of ${client} (${source})`)
-    checkDeadline(world, machine, { arrivedAt })
+    checkDeadline(this.#owner, { arrivedAt })
     if (!allowed) {
       if (source === 'lease') world.fail('lease', `${name} refuses by a lease`)
       return

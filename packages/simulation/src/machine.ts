@@ -28,7 +28,6 @@ export class Machine {
   readonly random: () => number
   /** Each time during which nothing ran: from, to. */
   readonly stalls: { readonly from: number; readonly to: number }[] = []
-  readonly warnings: string[] = []
   /** The charges that core takes in advance. */
   readonly ahead = new WeakSet<object>()
   readonly #stage: Stage
@@ -129,9 +128,6 @@ export class Machine {
     )
 
   readonly random32 = (): number => Math.floor(this.random() * 2 ** 32)
-  readonly emitWarning = (message: string, code: string): void => {
-    this.warnings.push(`${code}: ${message}`)
-  }
 }
 
 /** Knows nothing of the machine: core keeps it until a store is collected, which the machine leads to. */

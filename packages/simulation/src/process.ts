@@ -329,14 +329,17 @@ export class Process {
     })
   }
 
+  /** The accounts that the store has of a request. */
+  #accountsOf({ charges, places }: Exchange): Account[] {
+    return charges.map(({ key }, i) => this.audit.of(places[i] as number, key))
+  }
+
   /** What must not change while a client waits, so that it is admitted then. */
-  #waitedSince(
-    { charges, places, terms }: Exchange,
-    { at, retryAfterMs, source }: Decision,
-  ): Waited {
+  #waitedSince(exchange: Exchange, { at, retryAfterMs, source }: Decision): Waited {
     const { audit, plan } = this.world
+    const { charges, terms } = exchange
     const changes = audit.refused.get(charges[0] as Charge) ?? []
-    const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
+    const accounts = this.#accountsOf(exchange)
     // It comes again a little later than that.
     const endsAt = at + retryAfterMs + plan.application.deadline
     const isKnown =
@@ -348,10 +351,10 @@ export class Process {
 
   /** A client that is alone, and has waited for `retryAfterMs`, is admitted. */
   #checkPatience(exchange: Exchange, { allowed, source }: Decision): void {
-    const { waited, charges, places } = exchange
+    const { waited, charges } = exchange
     if (allowed || waited === undefined || source === 'local' || source === 'deny') return
     const { audit, fail } = this.world
-    const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
+    const accounts = this.#accountsOf(exchange)
     const space = this.#spaceOf(exchange)
     const banned = space ? [audit.bans.of(space, (charges[0] as Charge).key)] : []
     const changes = [...accounts, ...banned].map(({ changed }) => changed)
@@ -382,7 +385,7 @@ export class Process {
     if (allowed) this.#allow(exchange)
     for (const [i, place] of exchange.places.entries())
       if (allowed && madeBy(decision, i)) this.admitted[place]! += cost
-    checkDeadline(world, this.machine, exchange)
+    checkDeadline(this, exchange)
     if (allowed) world.networks.checkAdmitted(this.machine, client, exchange.askedBefore)
     world.shares.checkDecided(exchange, decision, world.networks.mayBlock(client))
     this.#checkThresholds(exchange, decision)
@@ -478,14 +481,14 @@ export class Process {
 
   /** A remembered refusal is what the store would say. */
   #checkRemembered(exchange: Exchange, { allowed, retryAfterMs, ban }: Decision): void {
-    const { audit, cluster, fail, plan, timeline, troubledUntil } = this.world
-    const { charges, places } = exchange
+    const { cluster, fail, plan, timeline, troubledUntil } = this.world
+    const { charges } = exchange
     if (allowed) fail('cache', 'a remembered refusal admits')
     if (plan.application.policies.some(settlesOf)) return
     // While the store fails, a ban refuses whatever else is not known.
     if (ban !== undefined && timeline.now <= troubledUntil) return
     if (this.world.networks.mayBlock(exchange.planned.client)) return
-    const accounts = charges.map(({ key }, i) => audit.of(places[i] as number, key))
+    const accounts = this.#accountsOf(exchange)
     if (accounts.some(({ isTouched, inexact }) => isTouched || inexact !== undefined)) return
     // Another process may have changed the client's own limit; while the store fails, for longer.
     const since = timeline.now - ASKED_AGAIN_MS

@@ -1,18 +1,17 @@
 import type { Exchange } from '../exchange.ts'
 import type { Machine } from '../machine.ts'
+import type { Owner } from '../owner.ts'
 import type { PlannedApplication } from '../plan.ts'
-import type { World } from '../world.ts'
 
-/** What timers, which count whole milliseconds, add to the deadline, ms. */
-const ROUNDING_MS = 3
+/** What timers, which count whole milliseconds, add to a time, ms. */
+export const ROUNDING_MS = 3
 
 /**
  * A request is decided within the deadline, the time for which it may wait, and that during which its own process did
  * not run.
  */
 export function checkDeadline(
-  { timeline, plan, fail }: World,
-  machine: Machine,
+  { machine, world: { timeline, plan, fail } }: Owner,
   { arrivedAt, hasWaited = false }: Pick<Exchange, 'arrivedAt'> & Partial<Exchange>,
 ): void {
   const { now } = timeline

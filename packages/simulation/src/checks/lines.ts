@@ -5,13 +5,10 @@ import { addressOf, type Exchange, type Reply } from '../exchange.ts'
 import { settlesOf } from '../options.ts'
 import type { Owner } from '../owner.ts'
 import type { PlannedWaits } from '../plan.ts'
-import { LAST_CALLS, stalledMs, waitsWithin } from './deadline.ts'
+import { LAST_CALLS, ROUNDING_MS, stalledMs, waitsWithin } from './deadline.ts'
 
 type Limiter = HttpLimiter<Exchange, Reply>['limiter']
 type Waiting = Limiter['waiting']
-
-/** What timers, which count whole milliseconds, add to a wait, ms. */
-const ROUNDING_MS = 3
 
 /** A slot may be free again before that, ms; a longer wait is for a block. */
 const SLOT_WAIT_MS = 1000

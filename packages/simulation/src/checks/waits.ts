@@ -1,10 +1,7 @@
 import type { Owner } from '../owner.ts'
 import type { PlannedPolicy, PlannedRequest } from '../plan.ts'
 import { limitOf } from './account.ts'
-import { stalledMs } from './deadline.ts'
-
-/** What timers, which count whole milliseconds, add to a wait, ms. */
-const ROUNDING_MS = 3
+import { ROUNDING_MS, stalledMs } from './deadline.ts'
 
 /** A call that waits. Times are ms of the simulation. */
 export interface Waiting {
