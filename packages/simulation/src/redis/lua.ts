@@ -1,34 +1,17 @@
 import { Lua } from 'wasmoon-lua5.1'
 import { ErrorReply, execute, type Keys, type RedisReply, Status } from './commands.ts'
 
-/** What the package exports of the C interface of Lua. Texts and results are addresses in its memory. */
-interface LuaModule {
+type LuaApi = Awaited<ReturnType<typeof Lua.create>>['global']['luaApi']
+
+/** The C interface of Lua, as the package exports it. Texts and results are addresses in its memory. */
+type LuaModule = {
+  readonly [name in keyof LuaApi as name extends `lua${string}` ? `_${name}` : never]: (
+    ...values: number[]
+  ) => number
+} & {
   readonly HEAPU8: Uint8Array
   addFunction(act: (state: number) => number, signature: 'ii'): number
   _malloc(bytes: number): number
-  _luaL_newstate(): number
-  _luaL_openlibs(state: number): void
-  _luaL_loadbuffer(state: number, text: number, length: number, name: number): number
-  _luaL_ref(state: number, table: number): number
-  _luaL_unref(state: number, table: number, reference: number): void
-  _lua_checkstack(state: number, count: number): number
-  _lua_createtable(state: number, count: number, others: number): void
-  _lua_error(state: number): number
-  _lua_getfield(state: number, place: number, name: number): void
-  _lua_gettop(state: number): number
-  _lua_pcall(state: number, args: number, results: number, handler: number): number
-  _lua_pushboolean(state: number, value: number): void
-  _lua_pushcclosure(state: number, act: number, values: number): void
-  _lua_pushlstring(state: number, text: number, length: number): void
-  _lua_pushnumber(state: number, value: number): void
-  _lua_rawgeti(state: number, place: number, index: number): void
-  _lua_rawseti(state: number, place: number, index: number): void
-  _lua_setfield(state: number, place: number, name: number): void
-  _lua_settop(state: number, top: number): void
-  _lua_toboolean(state: number, place: number): number
-  _lua_tolstring(state: number, place: number, length: number): number
-  _lua_tonumber(state: number, place: number): number
-  _lua_type(state: number, place: number): number
 }
 
 /** So many compiled scripts are kept: about those of fifty simulations. */
