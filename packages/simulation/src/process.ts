@@ -224,9 +224,7 @@ export class Process {
 
   /** An operator changes the settings of its policies. */
   operate(fault: DocumentFault): void {
-    const { name, machine, inForce } = this
-    const { policies } = this.#http.limiter
-    operate(fault, { name, machine, inForce, policies }, this.world)
+    operate(fault, this, this.#http.limiter.policies)
   }
 
   /** An operator gives a client a limit of its own, or a top-up. */

@@ -1,18 +1,10 @@
-import type { Charge } from '@sluice/core/store'
+import type { Charge, Outcome } from '@sluice/core/store'
 import type { PlannedBan } from '../plan.ts'
 import type { Run } from '../run.ts'
 
 /** What a decision says about one policy. */
-export interface Said {
-  readonly admitted: boolean
-  readonly remaining: number
-  readonly resetMs: number
-  readonly retryAfterMs: number
-  /** What counts refusals has counted the request. */
-  readonly counted?: boolean | undefined
-  /** The client's own limit, if that has decided. */
-  readonly own?: { readonly units: number } | undefined
-}
+export type Said = Pick<Outcome, 'admitted' | 'remaining' | 'resetMs' | 'retryAfterMs'> &
+  Partial<Pick<Outcome, 'counted'>> & { readonly own?: { readonly units: number } | undefined }
 
 /** Where a limiter counts what it refuses. */
 export interface BanSpace {
