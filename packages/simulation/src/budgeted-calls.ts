@@ -29,7 +29,7 @@ export class BudgetedCalls {
     const used = (output: number) => ({ model: 'any', output })
     if (model === 'bill') {
       tell(name, () => `settles ${actual} of ${client}, which nobody has reserved`)
-      spent.begins(machine, client, 0).ends(actual)
+      spent.begins(machine, client, 0).actual = actual
       return this.budget.settle(who, used(actual))
     }
     const spending = spent.begins(machine, client, cost)
@@ -38,7 +38,7 @@ export class BudgetedCalls {
     tell(name, () => `${reserved.allowed ? 'reserves' : 'may not use'} ${cost} for ${client}`)
     checkDeadline(this.#owner, { arrivedAt })
     if (machine.isDead) return
-    if (reserved.levels.length > 0) spending.decided(reserved.allowed)
+    if (reserved.levels.length > 0) spent.decided(spending, reserved.allowed)
     if (reserved.allowed)
       machine.post(workMs, SOCKETS, () =>
         this.#end(reserved, spending, { client, cost, actual, model }),
@@ -56,7 +56,7 @@ export class BudgetedCalls {
   ): void {
     const units = model === 'release' ? cost : model === 'cancel' ? 0 : actual
     this.#owner.world.tell(this.#owner.name, () => `ends a call of ${client} with ${units}`)
-    spending.ends(units)
+    spending.actual = units
     if (model === 'release') void reserved.release()
     else if (model === 'cancel') void reserved.cancel()
     else void reserved.settle({ model: 'any', output: actual })

@@ -191,11 +191,12 @@ export class Process {
     this.machine.post(0, SOCKETS, () => {
       this.#forget(key)
       const now = this.machine.now()
-      for (const i of ms === undefined ? [] : this.limits.keys()) {
-        const entry = { kind: 'block', transaction: 0, now, until: now + (ms as number) } as const
-        const isElsewhere = i >= this.quotas.policies && !this.#used.has(i)
-        this.local.add(i, key, { ...entry, isElsewhere })
-      }
+      if (ms !== undefined)
+        for (const i of this.limits.keys()) {
+          const isElsewhere = i >= this.quotas.policies && !this.#used.has(i)
+          const block = { kind: 'block', transaction: 0, now, until: now + ms } as const
+          this.local.add(i, key, { ...block, isElsewhere })
+        }
       this.#endBans(key, ms === undefined ? 'reset' : 'block')
       const blocked = this.quotas.vary && ms !== undefined ? [...this.#used] : []
       const askedAt = timeline.now

@@ -7,36 +7,14 @@ import { UntilLoss } from './until-loss.ts'
 export const teamOf = (client: string) => (client === 'cyd' ? 'initech' : 'acme')
 
 /** What is known of a call of a language model, units. */
-export class Spending {
+export interface Spending {
   readonly machine: Machine
   readonly client: string
   readonly estimate: number
-  /** Whether the store has said that it is charged; undefined: nobody knows. */
-  isCharged: boolean | undefined
-  /** What it has used in the end; undefined: it has not ended. */
-  actual: number | undefined
-  readonly #changed: (spending: Spending) => void
-
-  constructor(
-    machine: Machine,
-    client: string,
-    estimate: number,
-    changed: (spending: Spending) => void,
-  ) {
-    this.machine = machine
-    this.client = client
-    this.estimate = estimate
-    this.#changed = changed
-  }
-
-  decided(isCharged: boolean): void {
-    this.isCharged = isCharged
-    if (isCharged) this.#changed(this)
-  }
-
-  ends(actual: number): void {
-    this.actual = actual
-  }
+  /** Whether the store has said that it is charged; left out: nobody knows. */
+  isCharged?: boolean
+  /** What it has used in the end; left out: it has not ended. */
+  actual?: number
 }
 
 /**
@@ -54,9 +32,15 @@ export class Spent extends UntilLoss {
 
   /** A process begins a call, or settles what nobody has reserved: with an estimate of 0. */
   begins(machine: Machine, client: string, estimate: number): Spending {
-    const spending = new Spending(machine, client, estimate, this.#checkLimits)
+    const spending: Spending = { machine, client, estimate }
     this.#all.push(spending)
     return spending
+  }
+
+  /** The store has said whether a call is charged. */
+  decided(spending: Spending, isCharged: boolean): void {
+    spending.isCharged = isCharged
+    if (isCharged) this.#checkLimits(spending)
   }
 
   /** Checks what a level has used, once every settlement was repeated. */
@@ -87,7 +71,7 @@ export class Spent extends UntilLoss {
   }
 
   /** A reservation is never lost while its process lives, so what is admitted fits beside all others. */
-  readonly #checkLimits = ({ client }: Spending): void => {
+  #checkLimits({ client }: Spending): void {
     const { budget } = this.#run.plan.application
     if (this.isOver || budget === undefined || budget.soft) return
     // What is held ends where renewals do not come in time.

@@ -15,21 +15,12 @@ export interface Keys {
 /** What Redis replies with in place of a value. */
 export class ErrorReply extends Error {}
 
-/** A status, such as OK. */
-export class Status {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** What a command replies with. Null: there is nothing */
-export type RedisReply = string | number | null | Status | readonly RedisReply[]
+/** What a command replies with. Null: there is nothing; `ok`: a status */
+export type RedisReply = string | number | null | { readonly ok: string } | readonly RedisReply[]
 
 type Command = (keys: Keys, args: readonly string[]) => RedisReply
 
-const OK = new Status('OK')
+const OK = { ok: 'OK' }
 
 /** The commands that Sluice's scripts call, as Redis 6.2 has them. */
 const COMMANDS: { readonly [name: string]: Command } = {

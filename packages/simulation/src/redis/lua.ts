@@ -1,5 +1,5 @@
 import { Lua } from 'wasmoon-lua5.1'
-import { ErrorReply, execute, type Keys, type RedisReply, Status } from './commands.ts'
+import { ErrorReply, execute, type Keys, type RedisReply } from './commands.ts'
 
 type LuaApi = Awaited<ReturnType<typeof Lua.create>>['global']['luaApi']
 
@@ -173,7 +173,7 @@ export class LuaMachine {
     if (typeof reply === 'string') this.#pushText(state, reply)
     else if (typeof reply === 'number') lua._lua_pushnumber(state, reply)
     else if (reply === null) lua._lua_pushboolean(state, 0)
-    else if (reply instanceof Status) this.#pushField(state, 'ok', reply.text)
+    else if ('ok' in reply) this.#pushField(state, 'ok', reply.ok)
     else {
       lua._lua_checkstack(state, 2)
       lua._lua_createtable(state, reply.length, 0)
