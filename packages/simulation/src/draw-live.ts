@@ -1,4 +1,4 @@
-import { NAME } from './documents.ts'
+import { idOf } from './documents.ts'
 import type { Draw } from './draw.ts'
 import {
   type DocumentFault,
@@ -99,14 +99,14 @@ function anySettings(draw: Draw, policy: PlannedPolicy): PlannedSettings {
 /** A document that somebody has written past all checks: most are wrong. */
 function anyText(draw: Draw, policies: readonly PlannedPolicy[], live: readonly number[]): string {
   const written = (layers: object) => JSON.stringify({ form: 1, policies: layers, history: [] })
-  const idOf = (i: number) => `${NAME}/${policies[i]?.name}${policies[i]?.isOfRoute ? ':/own' : ''}`
+  const nameOf = (i: number) => idOf(policies[i] as PlannedPolicy)
   const policy = draw.oneOf(live)
-  const id = idOf(policy)
+  const id = nameOf(policy)
   const holdsSlots = 'hold' in (policies[policy] as PlannedPolicy)
   const quota = holdsSlots ? 'concurrent' : 'limit'
   const other = holdsSlots ? 'limit' : 'concurrent'
   const others = Object.fromEntries(
-    live.map((i) => [idOf(i), [{ set: anySettings(draw, policies[i] as PlannedPolicy) }]]),
+    live.map((i) => [nameOf(i), [{ set: anySettings(draw, policies[i] as PlannedPolicy) }]]),
   )
   const wrong = (set: object) => written({ ...others, [id]: [{ set }] })
   return draw.oneOf([

@@ -131,6 +131,11 @@ export function addressOf(client: string): string {
   return ADDRESSES[client] ?? '192.0.2.1'
 }
 
+/** The team of a client, which is its organisation too: two of them are of one. */
+export function teamOf(client: string): string {
+  return client === 'cyd' ? 'initech' : 'acme'
+}
+
 /** Whether a client's address is in a network, which has 24 or 32 bits in common, or is this one. */
 export function isIn(network: string, client: string): boolean {
   const [address = '', bits = '32'] = network.split('/')

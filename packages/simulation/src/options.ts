@@ -2,7 +2,7 @@ import type { Decision, ThresholdEvent } from '@sluice/core'
 import type { RateLimitOptions, Routes } from '@sluice/http'
 import { CALENDARS, type CalendarName } from './calendars.ts'
 import { NAME } from './documents.ts'
-import { costOf, type Exchange, type Reply } from './exchange.ts'
+import { costOf, type Exchange, type Reply, teamOf } from './exchange.ts'
 import type { Plan, PlannedPolicy } from './plan.ts'
 
 type Options = RateLimitOptions<Exchange, Reply>
@@ -105,10 +105,7 @@ function varyingOf(policy: PlannedPolicy, isPaidFor: boolean) {
   }
 }
 
-/** Two of the clients are of one organisation. */
-export function organisationOf({ planned }: Pick<Exchange, 'planned'>): string {
-  return planned.client === 'cyd' ? 'initech' : 'acme'
-}
+const organisationOf = ({ planned }: Exchange) => teamOf(planned.client)
 
 /** What a request costs, as far as it is known. */
 function costSoFar({ planned, isEnded }: Exchange): number {

@@ -1,4 +1,5 @@
 import type { Decision, Limiter } from '@sluice/core'
+import { teamOf } from '../exchange.ts'
 import { type Application, REFUSALS } from '../faults.ts'
 import { readingMs } from '../fetch-exchange.ts'
 import { isSettledExactly, settlesOf } from '../options.ts'
@@ -16,7 +17,6 @@ import type { World } from '../world.ts'
 import { REMEMBERED_MS } from './account.ts'
 import { decidedWithin } from './deadline.ts'
 import { rulingOf } from './exemptions.ts'
-import { teamOf } from './spent.ts'
 
 /** The longest that the breaker stays open once the store works, ms: lost probes count for 30 s. */
 const RECOVERY_MS = 40_000
@@ -188,10 +188,7 @@ export async function checkWaits(world: World, { places }: Application): Promise
   if (plan.faults.length > 0 || 'hold' in queue) return
   const admitted = places.reduce((sum, each) => sum + (each.called.queue?.waits.admitted ?? 0), 0)
   if (waits.charged[0] !== admitted)
-    fail(
-      'waiting',
-      `${waits.charged[0]} units are charged to calls that wait, ${admitted} admitted`,
-    )
+    fail('waiting', `${waits.charged[0]} units are charged to calls, ${admitted} admitted`)
 }
 
 /** The longest until a response without progress is taken for one that has ended, ms: the default of `hold`. */
@@ -360,10 +357,8 @@ export async function checkUnused(world: World, { places }: Application): Promis
 
 /** How far a process's clock is ahead at most, ms: what it says ends at a time ends so much later. */
 function aheadMs({ faults }: Plan): number {
-  return faults.reduce(
-    (sum, each) => (each.kind === 'process clock' ? sum + Math.max(0, each.by) : sum),
-    0,
-  )
+  const steps = faults.map((each) => (each.kind === 'process clock' ? Math.max(0, each.by) : 0))
+  return steps.reduce((sum, ms) => sum + ms, 0)
 }
 
 const noAccounts = { accounts: new Map<string, never>() }

@@ -1,5 +1,4 @@
-import { type Exchange, isIn, type Ruling } from '../exchange.ts'
-import { organisationOf } from '../options.ts'
+import { type Exchange, isIn, type Ruling, teamOf } from '../exchange.ts'
 import type { PlannedApplication } from '../plan.ts'
 import type { Fail } from '../stage.ts'
 
@@ -13,7 +12,7 @@ export function rulingOf(
   if (lists === undefined) return exempt && 'exempt'
   const keys = policies
     .filter(({ isOfRoute }) => (route === 'own') === (isOfRoute === true))
-    .map(({ level }) => (level === undefined ? client : organisationOf({ planned })))
+    .map(({ level }) => (level === undefined ? client : teamOf(client)))
   const names = (entry: string) =>
     isIn(entry, client) || keys.some((key) => entry === key || entry === `key:${key}`)
   const isDenied = lists.deny.some(names)

@@ -1,10 +1,8 @@
+import { teamOf } from '../exchange.ts'
 import type { Machine } from '../machine.ts'
 import { maySendTwice } from '../plan.ts'
 import type { Run } from '../run.ts'
 import { UntilLoss } from './until-loss.ts'
-
-/** The team of a client. */
-export const teamOf = (client: string) => (client === 'cyd' ? 'initech' : 'acme')
 
 /** What is known of a call of a language model, units. */
 export interface Spending {
@@ -81,10 +79,8 @@ export class Spent extends UntilLoss {
       ['team', teamOf(client)],
     ] as const) {
       const own = this.#of(level, id).filter((each) => each.isCharged === true)
-      const least = own.reduce(
-        (sum, each) => sum + Math.min(each.estimate, each.actual ?? Infinity),
-        0,
-      )
+      const units = own.map((each) => Math.min(each.estimate, each.actual ?? Infinity))
+      const least = units.reduce((sum, each) => sum + each, 0)
       const limit = budget.levels[level]
       if (least > limit) this.#run.fail('budget', `${id} is admitted ${least} of ${limit}`)
     }
