@@ -1,5 +1,4 @@
 import type { Decision } from '@sluice/core'
-import type { Run } from '../run.ts'
 import { limitOf } from './account.ts'
 import { boundOf } from './bound.ts'
 import { UntilLoss } from './until-loss.ts'
@@ -18,12 +17,6 @@ export interface Use {
 export class LeaseBound extends UntilLoss {
   readonly #uses = new Map<string, Use[]>()
   readonly #ended = new Set<string>()
-  readonly #run: Run
-
-  constructor(run: Run) {
-    super()
-    this.#run = run
-  }
 
   /** An operator makes the quota of a client full. */
   ends(key: string): void {
@@ -32,7 +25,7 @@ export class LeaseBound extends UntilLoss {
 
   /** A process has admitted a request. A lease is used now, and all else when the store has decided. */
   admitted(key: string, units: number, { at, source }: Decision): Use | undefined {
-    const { cluster, fail, plan } = this.#run
+    const { cluster, fail, plan } = this.run
     if (
       this.isOver ||
       this.#ended.has(key) ||

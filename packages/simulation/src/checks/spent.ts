@@ -1,7 +1,6 @@
 import { teamOf } from '../exchange.ts'
 import type { Machine } from '../machine.ts'
 import { maySendTwice } from '../plan.ts'
-import type { Run } from '../run.ts'
 import { UntilLoss } from './until-loss.ts'
 
 /** What is known of a call of a language model, units. */
@@ -21,12 +20,6 @@ export interface Spending {
  */
 export class Spent extends UntilLoss {
   readonly #all: Spending[] = []
-  readonly #run: Run
-
-  constructor(run: Run) {
-    super()
-    this.#run = run
-  }
 
   /** A process begins a call, or settles what nobody has reserved: with an estimate of 0. */
   begins(machine: Machine, client: string, estimate: number): Spending {
@@ -48,7 +41,7 @@ export class Spent extends UntilLoss {
     const least = ranges.reduce((sum, [from]) => sum + from, 0)
     const most = ranges.reduce((sum, [, to]) => sum + to, 0)
     if (used < least || used > most)
-      this.#run.fail('budget', `${id} has used ${used}, its calls ${least} to ${most}`)
+      this.run.fail('budget', `${id} has used ${used}, its calls ${least} to ${most}`)
   }
 
   #of(level: 'client' | 'team', id: string): Spending[] {
@@ -57,9 +50,9 @@ export class Spent extends UntilLoss {
 
   /** What a call is charged at least and at most in the end. */
   #rangeOf({ machine, estimate, isCharged, actual }: Spending): readonly [number, number] {
-    const { soft = false, lost = 'returned' } = this.#run.plan.application.budget ?? {}
+    const { soft = false, lost = 'returned' } = this.run.plan.application.budget ?? {}
     // Without a number of its own, a charge that is sent twice is charged twice.
-    const twice = maySendTwice(this.#run.plan) && (soft || lost === 'charged') ? estimate : 0
+    const twice = maySendTwice(this.run.plan) && (soft || lost === 'charged') ? estimate : 0
     if (isCharged === false) return [0, soft ? estimate : twice]
     const isBill = estimate === 0
     const isKnown = !machine.isDead && actual !== undefined && (isBill || isCharged === true)
@@ -70,10 +63,10 @@ export class Spent extends UntilLoss {
 
   /** A reservation is never lost while its process lives, so what is admitted fits beside all others. */
   #checkLimits({ client }: Spending): void {
-    const { budget } = this.#run.plan.application
+    const { budget } = this.run.plan.application
     if (this.isOver || budget === undefined || budget.soft) return
     // What is held ends where renewals do not come in time.
-    if (budget.lost === 'returned' && this.#run.plan.faults.length > 0) return
+    if (budget.lost === 'returned' && this.run.plan.faults.length > 0) return
     for (const [level, id] of [
       ['client', client],
       ['team', teamOf(client)],
@@ -82,7 +75,7 @@ export class Spent extends UntilLoss {
       const units = own.map((each) => Math.min(each.estimate, each.actual ?? Infinity))
       const least = units.reduce((sum, each) => sum + each, 0)
       const limit = budget.levels[level]
-      if (least > limit) this.#run.fail('budget', `${id} is admitted ${least} of ${limit}`)
+      if (least > limit) this.run.fail('budget', `${id} is admitted ${least} of ${limit}`)
     }
   }
 }

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cpuMicrosOf } from '../postgres/processes.ts'
-import { type Ids, unprivileged } from '../postgres/unprivileged.ts'
-import { type OwnProcess, startOwn, untilReady } from '../processes/own-process.ts'
+import { inOwnFolder, OwnDatabase, type Place } from '../processes/own-database.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { mysqlBinaries } from './binary.ts'
 
@@ -24,21 +22,14 @@ const SETTINGS = [
  *
  * @param settings more of them, as of a file of options: `max-allowed-packet=1M`
  */
-export async function startMysql(settings: readonly string[] = []): Promise<MysqlServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-mysql-'))
-  try {
-    return await startIn(folder, settings)
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true })
-    throw error
-  }
+export function startMysql(settings: readonly string[] = []): Promise<MysqlServer> {
+  return inOwnFolder('mysql', (place) => startIn(place, settings))
 }
 
-async function startIn(folder: string, settings: readonly string[]): Promise<MysqlServer> {
-  const ids = unprivileged()
-  if (ids) await chown(folder, ids.uid, ids.gid)
+async function startIn(place: Place, settings: readonly string[]): Promise<MysqlServer> {
+  const { folder, ids } = place
   const data = ['--no-defaults', `--datadir=${join(folder, 'data')}`]
-  const { install, isMysql } = mysqlBinaries()
+  const { server: path, install, isMysql } = mysqlBinaries()
   const without = isMysql
     ? ['--initialize-insecure']
     : ['--auth-root-authentication-method=normal', '--skip-name-resolve', '--skip-test-db']
@@ -51,68 +42,42 @@ async function startIn(folder: string, settings: readonly string[]): Promise<Mys
     `init-file=${join(folder, 'init.sql')}`,
   ]
   const args = [...places, ...SETTINGS, ...settings].map((each) => `--${each}`)
-  const server = new MysqlServer(port, folder, [...data, ...args], ids)
+  const server = new MysqlServer(port, place, [path, ...data, ...args])
   await server.restart()
   return server
 }
 
 /** A server of MariaDB or MySQL of the test's own. It dies with the test process, however that ends. */
-export class MysqlServer {
-  readonly host = LOOPBACK
-  readonly port: number
-  readonly #folder: string
-  readonly #args: readonly string[]
-  readonly #ids: Ids | undefined
-  #process: OwnProcess | undefined
-
-  constructor(port: number, folder: string, args: readonly string[], ids: Ids | undefined) {
-    this.port = port
-    this.#folder = folder
-    this.#args = args
-    this.#ids = ids
-  }
-
+export class MysqlServer extends OwnDatabase {
   /** `mysql://root@127.0.0.1:<port>/test`: a database that is empty at first */
   get url(): string {
     return `mysql://root@${this.host}:${this.port}/test`
-  }
-
-  /** The end of what it has printed. */
-  log(): string {
-    return this.#process?.log() ?? ''
-  }
-
-  /** Starts a killed server again, on its port and with its data. */
-  async restart(): Promise<void> {
-    const options = { folder: this.#folder, ids: this.#ids }
-    this.#process = startOwn(mysqlBinaries().server, this.#args, options)
-    await untilReady(this.#process, 'the server', (log) => log.includes('ready for connections'))
   }
 
   /** Ends the server, frozen or not, and removes its data. */
   async stop(): Promise<void> {
     // Its data is removed: nothing need be written.
     await this.kill()
-    await rm(this.#folder, { recursive: true, force: true })
+    await rm(this.place.folder, { recursive: true, force: true })
   }
 
   /** Ends it with SIGKILL, as a crash of the machine would. */
   async kill(): Promise<void> {
-    await this.#process?.kill()
+    await this.process?.kill()
   }
 
   /** Freezes it: its sockets stay open and nothing answers. */
   pause(): void {
-    this.#process?.signal('SIGSTOP')
+    this.process?.signal('SIGSTOP')
   }
 
   resume(): void {
-    this.#process?.signal('SIGCONT')
+    this.process?.signal('SIGCONT')
   }
 
   /** CPU time of each of its threads so far, by its id, µs: each connection has one. Needs Linux. */
   cpuMicros(): ReadonlyMap<number, number> {
-    const threads = readdirSync(`/proc/${this.#process?.pid}/task`).map(Number)
+    const threads = readdirSync(`/proc/${this.process?.pid}/task`).map(Number)
     return new Map(threads.map((id) => [id, cpuMicrosOf(id)]))
   }
 }

@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type OwnProcess, startOwn, untilReady } from '../processes/own-process.ts'
+import { inOwnFolder, OwnDatabase, type Place } from '../processes/own-database.ts'
 import { freePorts, LOOPBACK } from '../redis/ports.ts'
 import { postgresFolder } from './binary.ts'
 import { cpuMicrosOf, familyOf, limitFilesOf, signalAll } from './processes.ts'
-import { type Ids, unprivileged } from './unprivileged.ts'
 
 const GRACE_MS = 3_000
 
@@ -33,19 +31,12 @@ type Primary = Pick<PostgresServer, 'url'>
  * @param primary The server is a read-only replica of it, until it is promoted. Default: its own
  *   primary
  */
-export async function startPostgres(primary?: Primary): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-postgres-'))
-  try {
-    return await startIn(folder, primary)
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true })
-    throw error
-  }
+export function startPostgres(primary?: Primary): Promise<PostgresServer> {
+  return inOwnFolder('postgres', (place) => startIn(place, primary))
 }
 
-async function startIn(folder: string, primary: Primary | undefined): Promise<PostgresServer> {
-  const ids = unprivileged()
-  if (ids) await chown(folder, ids.uid, ids.gid)
+async function startIn(place: Place, primary: Primary | undefined): Promise<PostgresServer> {
+  const { folder, ids } = place
   const data = ['-D', join(folder, 'data')]
   const [program, ...options] = primary ? copyOf(primary) : NEW
   const path = join(postgresFolder(), program)
@@ -53,7 +44,7 @@ async function startIn(folder: string, primary: Primary | undefined): Promise<Po
   const [port] = (await freePorts(1)) as [number]
   const args = [...data, '-p', `${port}`]
   for (const setting of SETTINGS) args.push('-c', setting)
-  const server = new PostgresServer(port, folder, args, ids)
+  const server = new PostgresServer(port, place, [join(postgresFolder(), 'postgres'), ...args])
   await server.restart()
   return server
 }
@@ -81,54 +72,26 @@ function copyOf({ url }: Primary): Command {
 }
 
 /** A PostgreSQL server of the test's own. It dies with the test process, however that ends. */
-export class PostgresServer {
-  readonly host = LOOPBACK
-  readonly port: number
-  readonly #folder: string
-  readonly #args: readonly string[]
-  readonly #ids: Ids | undefined
-  #process: OwnProcess | undefined
-
-  constructor(port: number, folder: string, args: readonly string[], ids: Ids | undefined) {
-    this.port = port
-    this.#folder = folder
-    this.#args = args
-    this.#ids = ids
-  }
-
+export class PostgresServer extends OwnDatabase {
   /** `postgres://postgres@127.0.0.1:<port>/postgres` */
   get url(): string {
     return `postgres://postgres@${this.host}:${this.port}/postgres`
-  }
-
-  /** The end of what it has printed. */
-  log(): string {
-    return this.#process?.log() ?? ''
-  }
-
-  /** Starts a killed server again, on its port and with its data: it recovers as after a crash. */
-  async restart(): Promise<void> {
-    const options = { folder: this.#folder, ids: this.#ids }
-    this.#process = startOwn(join(postgresFolder(), 'postgres'), this.#args, options)
-    await untilReady(this.#process, 'PostgreSQL', (log) =>
-      /ready to accept (read-only )?connections/.test(log),
-    )
   }
 
   /** Ends the server, frozen or not, and removes its data. */
   async stop(): Promise<void> {
     this.resume()
     // A fast shutdown: connections are ended.
-    this.#process?.signal('SIGINT')
-    await Promise.race([this.#process?.end(), delay(GRACE_MS, undefined, { ref: false })])
+    this.process?.signal('SIGINT')
+    await Promise.race([this.process?.end(), delay(GRACE_MS, undefined, { ref: false })])
     await this.kill()
-    await rm(this.#folder, { recursive: true, force: true })
+    await rm(this.place.folder, { recursive: true, force: true })
   }
 
   /** Ends all of its processes with SIGKILL, as a crash of the machine would. */
   async kill(): Promise<void> {
     signalAll(this.#family(), 'SIGKILL')
-    await this.#process?.end()
+    await this.process?.end()
   }
 
   /** Freezes all of its processes: its sockets stay open and nothing answers. */
@@ -147,7 +110,7 @@ export class PostgresServer {
    * @param bytes `'unlimited'` ends it
    */
   limitFiles(bytes: number | 'unlimited'): Promise<void> {
-    return limitFilesOf(this.#family(), bytes, this.#ids)
+    return limitFilesOf(this.#family(), bytes, this.place.ids)
   }
 
   /** CPU time of each of its processes so far, by its id, µs: each connection has one. Needs Linux. */
@@ -157,6 +120,6 @@ export class PostgresServer {
 
   /** The ids of its processes, none once it has ended. */
   #family(): number[] {
-    return this.#process?.isRunning() ? familyOf(this.#process.pid) : []
+    return this.process?.isRunning() ? familyOf(this.process.pid) : []
   }
 }
