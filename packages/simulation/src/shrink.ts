@@ -61,51 +61,46 @@ function sizeOf({ faults, requests, application }: Plan): number {
 }
 
 /** Plans with an application that does less, all else as it is. */
-function* simplerApplications(plan: Plan): Generator<Plan> {
-  const { application, requests, faults } = plan
+function* simplerApplications({ application, requests, faults, ...plan }: Plan): Generator<Plan> {
   const { policies, processes } = application
+  const simpler = (changed: Partial<PlannedApplication>, others: Partial<Plan> = {}): Plan => {
+    return { ...plan, application: { ...application, ...changed }, requests, faults, ...others }
+  }
   const common = policies.filter(({ isOfRoute }) => !isOfRoute)
   for (const i of policies.keys()) {
     if (common.length === 1 || policies[i]?.isOfRoute) continue
     const others = faults.filter((each) => !('policy' in each) || each.policy !== i)
-    yield {
-      ...plan,
-      application: { ...application, policies: policies.toSpliced(i, 1) },
-      faults: others.map((each) =>
-        'policy' in each && each.policy > i ? { ...each, policy: each.policy - 1 } : each,
-      ),
-    }
+    const numbered = others.map((each) =>
+      'policy' in each && each.policy > i ? { ...each, policy: each.policy - 1 } : each,
+    )
+    yield simpler({ policies: policies.toSpliced(i, 1) }, { faults: numbered })
   }
   if (common.length < policies.length) {
     const others = requests.map(({ route: _, ...each }) => each)
-    yield { ...plan, application: { ...application, policies: common }, requests: others }
+    yield simpler({ policies: common }, { requests: others })
   }
   if (processes > 1) {
-    const process = (of: number) => Math.min(of, processes - 2)
-    yield {
-      ...plan,
-      application: { ...application, processes: processes - 1 },
-      requests: requests.map((each) => ({ ...each, process: process(each.process) })),
-      faults: faults.map((each) =>
-        'process' in each ? { ...each, process: process(each.process) } : each,
-      ),
+    const moved = <T extends { readonly process: number }>(each: T): T => {
+      return { ...each, process: Math.min(each.process, processes - 2) }
     }
+    yield simpler(
+      { processes: processes - 1 },
+      {
+        requests: requests.map(moved),
+        faults: faults.map((each) => ('process' in each ? moved(each) : each)),
+      },
+    )
   }
   for (const [parts, ofRequest] of PARTS) {
     if (application[parts[0]] === undefined) continue
     const without = Object.fromEntries(parts.map((each) => [each, undefined]))
     const isLeft = (each: PlannedRequest) =>
       ofRequest === undefined || each[ofRequest] === undefined
-    yield {
-      ...plan,
-      application: { ...application, ...without },
-      requests: requests.filter(isLeft),
-    }
+    yield simpler(without, { requests: requests.filter(isLeft) })
   }
-  const { cluster, ...onOneServer } = application
-  if (cluster !== undefined) {
+  if (application.cluster !== undefined) {
     const others = faults.filter(({ kind }) => kind !== 'move keys')
-    yield { ...plan, application: onOneServer, faults: others }
+    yield simpler({ cluster: undefined }, { faults: others })
   }
-  if (application.joins) yield { ...plan, application: { ...application, joins: false } }
+  if (application.joins) yield simpler({ joins: false })
 }
