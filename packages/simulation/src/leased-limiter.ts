@@ -30,16 +30,10 @@ export class LeasedLimiter {
     }
     const store = this.#noting(auditedStore(owner, user))
     const leases = !withoutToo || world.random(`${name} leases`)() < 0.6
+    const common = { store, deadline, onStoreError, localShare, refusalCache, prefix: 'leased' }
     this.#limiter = owner.core.createLimiter({
-      store,
-      prefix: 'leased',
-      deadline,
-      onStoreError,
-      localShare,
-      refusalCache,
-      policies: policies.map(({ name, algorithm, limit, window, burst }) => {
-        return { name, algorithm, limit, window, ...(burst !== undefined && { burst }) }
-      }) as never,
+      ...common,
+      policies: policies as never,
       ...(leases && { lease: leaseMs }),
     })
   }
