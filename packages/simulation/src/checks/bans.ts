@@ -265,7 +265,7 @@ export class Bans {
 }
 
 function describe({ admitted, retryAfterMs, remaining, counted }: SaidOfBan): string {
-  const state = `${admitted ? 'not banned' : 'banned'}, ${remaining} refusals left, wait ${retryAfterMs} ms`
+  const state = `${admitted ? 'free' : 'banned'}, ${remaining} refusals left, wait ${retryAfterMs} ms`
   return counted ? `${state}, counted` : state
 }
 
