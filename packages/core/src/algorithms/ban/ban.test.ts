@@ -8,9 +8,9 @@ import { decideAll, withRefusals } from '../../stores/rules/decide-all.ts'
 import { manualClock } from '../../testing/index.ts'
 import { type CompiledLimit, KeyState } from '../algorithm.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
-import { START } from '../testing/trace.ts'
+import { START, type Trace } from '../testing/trace.ts'
 import { ban } from './ban.ts'
-import { type BanTrace, banTraces } from './traces.ts'
+import { type BanStep, banTraces } from './traces.ts'
 
 const admitting = fixedWindow.compile({ limit: 1e12, windowMs: 1000 })
 const refusing = fixedWindow.compile({ limit: 0, windowMs: 1000 })
@@ -53,7 +53,7 @@ function inBatches(ledger: Ledger, cost: number): Ledger {
   } as Ledger
 }
 
-async function replay(openWith: Open, { params, steps }: BanTrace) {
+async function replay(openWith: Open, { params, steps }: Trace<BanStep>) {
   const usual = ban.compile(params)
   const said = []
   for (const { at, refused, bansMs } of steps) {
@@ -98,7 +98,7 @@ interface Traffic {
 }
 
 /** What the ban says of the traffic: the times of the refusals that it counted, and of its bans. */
-function send(params: BanTrace['params'], traffic: readonly Traffic[]) {
+function send(params: Trace<BanStep>['params'], traffic: readonly Traffic[]) {
   const state = new KeyState()
   const counted: number[] = []
   const bans: { from: number; until: number }[] = []

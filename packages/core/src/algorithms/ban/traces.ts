@@ -1,17 +1,8 @@
 import type { Outcome } from '../algorithm.ts'
+import { type Trace, traces } from '../testing/trace.ts'
 
-/** The requests of one key that a policy refuses or admits, at ms from the start. */
-export interface BanTrace {
-  readonly name: string
-  readonly params: {
-    readonly limit: number
-    readonly windowMs: number
-    readonly bansMs: readonly number[]
-  }
-  readonly steps: readonly BanStep[]
-}
-
-interface BanStep {
+/** A request of one key that a policy refuses or admits, at ms from the start. */
+export interface BanStep {
   readonly at: number
   /** Whether the policy beside the ban refuses. */
   readonly refused: boolean
@@ -42,11 +33,9 @@ function withList(bansMs: readonly number[], step: BanStep): BanStep {
 
 const params = { limit: 3, windowMs: 1000, bansMs: [100, 500] }
 
-export const banTraces: readonly BanTrace[] = [
-  {
-    name: 'the third refusal within a second begins a ban, which ends to the ms',
-    params,
-    steps: [
+export const banTraces: readonly Trace<BanStep>[] = [
+  ...traces(params, {
+    'the third refusal within a second begins a ban, which ends to the ms': [
       passed(0, [3, 0]),
       refused(0, [2, 1000]),
       refused(10, [1, 1000]),
@@ -55,34 +44,7 @@ export const banTraces: readonly BanTrace[] = [
       banned(1098, 1, 1001, false),
       passed(1099, [3, 1000]),
     ],
-  },
-  {
-    name: 'refusals that a ban refuses count for nothing, so that it ends when it said',
-    params: { ...params, limit: 1 },
-    steps: [
-      banned(0, 100, 1100),
-      banned(1, 99, 1099),
-      banned(99, 1, 1001),
-      passed(100, [1, 1000]),
-      banned(100, 500, 1500),
-    ],
-  },
-  {
-    name: 'the next ban lasts longer, the last one of the list again and again',
-    params: { ...params, limit: 1 },
-    steps: [
-      banned(0, 100, 1100),
-      banned(1099, 500, 1500),
-      banned(2598, 500, 1500),
-      // 3098 + 1000
-      passed(4097, [1, 1]),
-      banned(4097, 500, 1500),
-    ],
-  },
-  {
-    name: 'without a refusal within a second of the last ban, or the last refusal, all is forgotten',
-    params,
-    steps: [
+    'without a refusal within a second of the last ban, or the last refusal, all is forgotten': [
       refused(0, [2, 1000]),
       refused(0, [1, 1000]),
       banned(0, 100, 1100),
@@ -99,22 +61,14 @@ export const banTraces: readonly BanTrace[] = [
       refused(3199, [1, 1000]),
       banned(3199, 500, 1500),
     ],
-  },
-  {
-    name: 'the window begins with a refusal, and again with the first one after its end',
-    params,
-    steps: [
+    'the window begins with a refusal, and again with the first one after its end': [
       refused(0, [2, 1000]),
       refused(999, [1, 1000]),
       refused(1000, [2, 1000]),
       refused(1999, [1, 1000]),
       refused(2000, [2, 1000]),
     ],
-  },
-  {
-    name: 'the clock steps back an hour: a ban lasts as long as it can, a refusal is one of now',
-    params,
-    steps: [
+    'the clock steps back an hour: a ban lasts as long as it can, a refusal is one of now': [
       refused(0, [2, 1000]),
       refused(-3_600_000, [1, 1000]),
       banned(-3_600_000, 100, 1100),
@@ -122,47 +76,65 @@ export const banTraces: readonly BanTrace[] = [
       banned(-7_199_901, 1, 1001),
       passed(-7_199_900, [3, 1000]),
     ],
-  },
-  {
-    name: 'the clock steps back behind the last of several refusals: that is one of now',
-    params,
-    steps: [refused(0, [2, 1000]), refused(900, [1, 1000]), passed(400, [1, 1000])],
-  },
-  {
-    name: 'the clock steps forward: nothing is left',
-    params,
-    steps: [
+    'the clock steps back behind the last of several refusals: that is one of now': [
+      refused(0, [2, 1000]),
+      refused(900, [1, 1000]),
+      passed(400, [1, 1000]),
+    ],
+    'the clock steps forward: nothing is left': [
       refused(0, [2, 1000]),
       refused(0, [1, 1000]),
       banned(0, 100, 1100),
       refused(3_600_000, [2, 1000]),
     ],
-  },
-  {
-    name: 'a ban ends when it said, whatever the list says meanwhile',
-    params: { ...params, limit: 1, bansMs: [500] },
-    steps: [
-      banned(0, 500, 1500),
-      withList([1], banned(100, 400, 1400)),
-      withList([9000], banned(200, 300, 1300)),
-      // The clock steps back: it lasts as long as it did at first.
-      withList([1], banned(-3_600_000, 500, 1500)),
-      withList([1], banned(-3_599_501, 1, 1001, false)),
-      withList([1], passed(-3_599_500, [1, 1000])),
-      withList([1, 7], banned(-3_599_400, 7, 1007)),
-    ],
-  },
-  {
-    name: 'ten bans, and the last of them again, of ten years',
-    params: {
+  }),
+  ...traces(
+    { ...params, limit: 1 },
+    {
+      'refusals that a ban refuses count for nothing, so that it ends when it said': [
+        banned(0, 100, 1100),
+        banned(1, 99, 1099),
+        banned(99, 1, 1001),
+        passed(100, [1, 1000]),
+        banned(100, 500, 1500),
+      ],
+      'the next ban lasts longer, the last one of the list again and again': [
+        banned(0, 100, 1100),
+        banned(1099, 500, 1500),
+        banned(2598, 500, 1500),
+        // 3098 + 1000
+        passed(4097, [1, 1]),
+        banned(4097, 500, 1500),
+      ],
+    },
+  ),
+  ...traces(
+    { ...params, limit: 1, bansMs: [500] },
+    {
+      'a ban ends when it said, whatever the list says meanwhile': [
+        banned(0, 500, 1500),
+        withList([1], banned(100, 400, 1400)),
+        withList([9000], banned(200, 300, 1300)),
+        // The clock steps back: it lasts as long as it did at first.
+        withList([1], banned(-3_600_000, 500, 1500)),
+        withList([1], banned(-3_599_501, 1, 1001, false)),
+        withList([1], passed(-3_599_500, [1, 1000])),
+        withList([1, 7], banned(-3_599_400, 7, 1007)),
+      ],
+    },
+  ),
+  ...traces(
+    {
       limit: 2,
       windowMs: 315_576_000_000,
       bansMs: [1, 2, 3, 4, 5, 6, 7, 8, 9, 315_576_000_000],
     },
-    steps: Array.from({ length: 11 }, (_, i) => {
-      const banMs = i < 9 ? i + 1 : 315_576_000_000
-      const at = i < 10 ? i * 100 : 315_576_001_000
-      return [refused(at, [1, 315_576_000_000]), banned(at, banMs, banMs + 315_576_000_000)]
-    }).flat(),
-  },
+    {
+      'ten bans, and the last of them again, of ten years': Array.from({ length: 11 }, (_, i) => {
+        const banMs = i < 9 ? i + 1 : 315_576_000_000
+        const at = i < 10 ? i * 100 : 315_576_001_000
+        return [refused(at, [1, 315_576_000_000]), banned(at, banMs, banMs + 315_576_000_000)]
+      }).flat(),
+    },
+  ),
 ]

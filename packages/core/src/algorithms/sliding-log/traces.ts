@@ -1,4 +1,4 @@
-import { admits, HOUR, refuses, settles, type Trace } from '../testing/trace.ts'
+import { admits, HOUR, refuses, settles, type Trace, traces } from '../testing/trace.ts'
 
 // Counted is what was admitted in (now − window, now]: a unit of time t is back at t + window, to
 // the ms. The quota is full when the newest is back. The effective window ends when the oldest is
@@ -7,10 +7,8 @@ const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }
 
 export const slidingLogTraces: readonly Trace[] = [
-  {
-    name: 'counts to the limit, refuses one over, and every unit comes back after a window',
-    params: threeASecond,
-    steps: [
+  ...traces(threeASecond, {
+    'counts to the limit, refuses one over, and every unit comes back after a window': [
       admits(0, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),
       admits(400, 1, { remaining: 1, resetMs: 1000, effectiveMs: 600 }),
       admits(999, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1 }),
@@ -20,11 +18,7 @@ export const slidingLogTraces: readonly Trace[] = [
       refuses(1399, 1, { remaining: 0, resetMs: 601, retryAfterMs: 1 }),
       admits(1400, 1, { remaining: 0, resetMs: 1000, effectiveMs: 599 }),
     ],
-  },
-  {
-    name: 'several in one millisecond count each',
-    params: threeASecond,
-    steps: [
+    'several in one millisecond count each': [
       admits(0, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),
       admits(0, 1, { remaining: 1, resetMs: 1000, effectiveMs: 1000 }),
       admits(0, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
@@ -32,11 +26,7 @@ export const slidingLogTraces: readonly Trace[] = [
       refuses(999, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
       admits(1000, 3, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
     ],
-  },
-  {
-    name: 'a refused large cost leaves room for a small one',
-    params: threeASecond,
-    steps: [
+    'a refused large cost leaves room for a small one': [
       refuses(0, 4, { remaining: 3, resetMs: 0, retryAfterMs: Infinity }),
       admits(0, 2, { remaining: 1, resetMs: 1000, effectiveMs: 1000 }),
       refuses(100, 2, { remaining: 1, resetMs: 900, retryAfterMs: 900 }),
@@ -46,23 +36,7 @@ export const slidingLogTraces: readonly Trace[] = [
       refuses(100, 2, { remaining: 0, resetMs: 1000, retryAfterMs: 900 }),
       refuses(100, 3, { remaining: 0, resetMs: 1000, retryAfterMs: 1000 }),
     ],
-  },
-  {
-    name: 'any cost waits for the entry with which so many are back, however far behind that is',
-    params: { limit: 24, windowMs: 1000 },
-    steps: [
-      ...Array.from({ length: 24 }, (_, i) =>
-        admits(i, 1, { remaining: 23 - i, resetMs: 1000, effectiveMs: 1000 - i }),
-      ),
-      ...Array.from({ length: 24 }, (_, i) =>
-        refuses(100, i + 1, { remaining: 0, resetMs: 923, retryAfterMs: 900 + i }),
-      ),
-    ],
-  },
-  {
-    name: 'cost 0 passes while a unit remains',
-    params: threeASecond,
-    steps: [
+    'cost 0 passes while a unit remains': [
       admits(0, 0, { remaining: 3, resetMs: 0, effectiveMs: 1000 }),
       admits(0, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),
       admits(300, 0, { remaining: 2, resetMs: 700, effectiveMs: 700 }),
@@ -71,25 +45,7 @@ export const slidingLogTraces: readonly Trace[] = [
       refuses(999, 0, { remaining: 0, resetMs: 301, retryAfterMs: 1 }),
       admits(1000, 0, { remaining: 1, resetMs: 300, effectiveMs: 300 }),
     ],
-  },
-  {
-    name: 'the clock steps back an hour: what was counted counts as of then',
-    params: threeAMinute,
-    steps: [
-      admits(0, 2, { remaining: 1, resetMs: 60_000, effectiveMs: 60_000 }),
-      admits(10, 1, { remaining: 0, resetMs: 60_000, effectiveMs: 59_990 }),
-      refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 }),
-      refuses(-HOUR + 59_999, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
-      admits(-HOUR + 60_000, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
-      // And forward again: one full quota.
-      admits(0, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
-      refuses(0, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 }),
-    ],
-  },
-  {
-    name: 'settle gives back, at most down to a full quota',
-    params: threeASecond,
-    steps: [
+    'settle gives back, at most down to a full quota': [
       admits(0, 2, { remaining: 1, resetMs: 1000, effectiveMs: 1000 }),
       admits(100, 1, { remaining: 0, resetMs: 1000, effectiveMs: 900 }),
       settles(200, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: 900 }),
@@ -101,11 +57,7 @@ export const slidingLogTraces: readonly Trace[] = [
       settles(1000, { delta: -9, chargedAt: 1000 }, { remaining: 3, resetMs: 0 }),
       admits(1000, 3, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
     ],
-  },
-  {
-    name: 'settle charges more at the moment of the charge',
-    params: threeASecond,
-    steps: [
+    'settle charges more at the moment of the charge': [
       admits(0, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),
       admits(500, 1, { remaining: 1, resetMs: 1000, effectiveMs: 500 }),
       settles(600, { delta: 1, chargedAt: 300 }, { remaining: 0, resetMs: 900 }),
@@ -113,11 +65,7 @@ export const slidingLogTraces: readonly Trace[] = [
       admits(1000, 1, { remaining: 0, resetMs: 1000, effectiveMs: 300 }),
       admits(1300, 1, { remaining: 0, resetMs: 1000, effectiveMs: 200 }),
     ],
-  },
-  {
-    name: 'settle charges more, into a debt that must come back first',
-    params: threeASecond,
-    steps: [
+    'settle charges more, into a debt that must come back first': [
       admits(0, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),
       admits(200, 1, { remaining: 1, resetMs: 1000, effectiveMs: 800 }),
       settles(200, { delta: 4, chargedAt: 200 }, { remaining: 0, resetMs: 1000 }),
@@ -126,16 +74,37 @@ export const slidingLogTraces: readonly Trace[] = [
       refuses(1199, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
       admits(1200, 3, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
     ],
-  },
-  {
-    name: 'settle changes nothing once the charge has left the window',
-    params: threeASecond,
-    steps: [
+    'settle changes nothing once the charge has left the window': [
       admits(0, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),
       admits(1000, 1, { remaining: 2, resetMs: 1000, effectiveMs: 1000 }),
       settles(1000, { delta: -1, chargedAt: 0 }, { remaining: 2, resetMs: 1000 }),
       settles(1000, { delta: 1, chargedAt: 0 }, { remaining: 2, resetMs: 1000 }),
       settles(2000, { delta: 5, chargedAt: 1000 }, { remaining: 3, resetMs: 0 }),
     ],
-  },
+  }),
+  ...traces(
+    { limit: 24, windowMs: 1000 },
+    {
+      'any cost waits for the entry with which so many are back, however far behind that is': [
+        ...Array.from({ length: 24 }, (_, i) =>
+          admits(i, 1, { remaining: 23 - i, resetMs: 1000, effectiveMs: 1000 - i }),
+        ),
+        ...Array.from({ length: 24 }, (_, i) =>
+          refuses(100, i + 1, { remaining: 0, resetMs: 923, retryAfterMs: 900 + i }),
+        ),
+      ],
+    },
+  ),
+  ...traces(threeAMinute, {
+    'the clock steps back an hour: what was counted counts as of then': [
+      admits(0, 2, { remaining: 1, resetMs: 60_000, effectiveMs: 60_000 }),
+      admits(10, 1, { remaining: 0, resetMs: 60_000, effectiveMs: 59_990 }),
+      refuses(-HOUR, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 }),
+      refuses(-HOUR + 59_999, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(-HOUR + 60_000, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
+      // And forward again: one full quota.
+      admits(0, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 60_000 }),
+      refuses(0, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 }),
+    ],
+  }),
 ]

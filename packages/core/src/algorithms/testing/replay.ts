@@ -1,10 +1,10 @@
 import type { Algorithm, Outcome } from '../algorithm.ts'
 import { SoleKey } from './sole-key.ts'
-import { START, type Trace } from './trace.ts'
+import type { Trace } from './trace.ts'
 
 /** Replays a trace with the TypeScript form, and returns its results in the form of the trace's expectations. */
 export function replay(algorithm: Algorithm, trace: Trace): Partial<Outcome>[] {
-  const { from = START } = trace
+  const { from } = trace
   const key = new SoleKey(algorithm.compile(trace.params))
   return trace.steps.map((step) => {
     const now = from + step.at

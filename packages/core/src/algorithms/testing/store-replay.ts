@@ -5,7 +5,7 @@ import { withVerbs } from '../../testing/ledger-verbs.ts'
 import type { Algorithm, CompiledLimit, Outcome } from '../algorithm.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
 import { recorded } from './recorded.ts'
-import { START, type Trace } from './trace.ts'
+import type { Trace } from './trace.ts'
 
 /** A remote store that decides on this clock. */
 export type Open = (clock: ManualClock) => Store<'async'>
@@ -36,7 +36,7 @@ export function traceSuite(name: string, open: Open, forms: Record<string, Form>
 
 /** Replays a trace on the store, and returns its results in the form of the expectations. */
 async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form, label: string) {
-  const { name, params, from = START } = trace
+  const { name, params, from } = trace
   const clock = manualClock(from)
   const others = (count: number) => Array.from({ length: count }, () => endless)
   const limits = [...others(form.before), algorithm.compile(params), ...others(form.after)]

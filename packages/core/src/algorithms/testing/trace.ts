@@ -12,12 +12,21 @@ export const YEAR = 31_557_600_000
 export const TEN_YEARS = 315_576_000_000
 
 /** Steps on one key, with the result of each by the definition of the algorithm. */
-export interface Trace {
+export interface Trace<S = Step> {
   readonly name: string
   readonly params: AlgorithmParams
-  /** ms since the epoch: the moment that the steps call 0. Default: `START`. */
-  readonly from?: number
-  readonly steps: readonly Step[]
+  /** ms since the epoch: the moment that the steps call 0. */
+  readonly from: number
+  readonly steps: readonly S[]
+}
+
+/** The traces of a policy, by their names. */
+export function traces<S = Step>(
+  params: AlgorithmParams,
+  named: Readonly<Record<string, readonly S[]>>,
+  from = START,
+): Trace<S>[] {
+  return Object.entries(named).map(([name, steps]) => ({ name, params, from, steps }))
 }
 
 export type Step = Consumed | Settled
