@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import { useRedis } from '@sluice/test-harness/jest'
 import fc from 'fast-check'
 import { type PolicyOptions, redisStore } from '../index.ts'
+import type { Open } from './testing/alike.ts'
 import { crowdedSuite } from './testing/crowded-parity.ts'
 import type { Operation } from './testing/operations.ts'
 import { expectParity, paritySuite } from './testing/parity-suite.ts'
-import type { Open } from './testing/store-replay.ts'
 
 const redis = useRedis()
 

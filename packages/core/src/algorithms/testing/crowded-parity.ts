@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type Charge, type Keyspace, memoryStore, type Store } from '../../index.ts'
+import type { Charge, Keyspace, Store } from '../../index.ts'
 import type { Change, Ledger, StoreResult } from '../../stores/store.ts'
 import { type ManualClock, manualClock } from '../../testing/index.ts'
-import type { CompiledLimit, Outcome } from '../algorithm.ts'
+import type { CompiledLimit } from '../algorithm.ts'
 import { concurrency } from '../concurrency/concurrency.ts'
 import { algorithms } from '../index.ts'
 import { reserved } from '../reserved/reserved.ts'
-import type { Open } from './store-replay.ts'
+import { expectAlike, factsOf, type Open } from './alike.ts'
 import { START } from './trace.ts'
 
 const WINDOW_MS = 5000
@@ -93,9 +93,9 @@ interface Admitted {
 async function play(
   store: Store,
   clock: ManualClock,
+  prefix: string,
   limit: CompiledLimit,
   operations: readonly Operation[],
-  prefix: string,
 ): Promise<unknown[]> {
   const keyspace: Keyspace = {
     name: `${limit.algorithm.name}:5000:crowd`,
@@ -165,42 +165,22 @@ async function play(
   return said
 }
 
-/** Copies the facts of a result, since memory reuses the object. */
-function factsOf(result: StoreResult | Error | undefined): unknown {
-  if (result instanceof Error || result === undefined) throw result
-  const [outcome] = result.outcomes as [Outcome]
-  const { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs } = outcome
-  return [result.at, admitted, remaining, resetMs, `${retryAfterMs} ${effectiveMs}`, delayMs]
-}
-
-let plays = 0
-
-/** @throws if the store differs from memory in anything that it says */
-async function expectParity(open: Open, name: string, operations: readonly Operation[]) {
-  plays += 1
-  const prefix = `crowd:${process.pid}:${plays}`
-  const limit = LIMITS[name] as CompiledLimit
-  const clocks = [manualClock(START), manualClock(START)] as const
-  const [memory, other] = [memoryStore({ clock: clocks[0] }), open(clocks[1])]
-  const expected = await play(memory, clocks[0], limit, operations, prefix)
-  const said = await play(other, clocks[1], limit, operations, prefix)
-  memory.close()
-  other.close()
-  for (const [i, each] of said.entries())
-    if (`${each}` !== `${expected[i]}`) expect([i, each]).toEqual([i, expected[i]])
-  expect(said).toHaveLength(expected.length)
-}
-
 /**
  * Registers the tests that a store decides as memory does where a key has many slots, reservations or entries of a
  * log: charged, settled, renewed, ended by time, while the clock steps.
  */
 export function crowdedSuite(name: string, open: Open, numRuns: number): void {
   test.each(Object.keys(LIMITS))(`memory and ${name} decide alike about many %s`, async (of) => {
-    const parity = fc.asyncProperty(anyCrowd, (crowd) => expectParity(open, of, crowd))
+    const limit = LIMITS[of] as CompiledLimit
+    const parity = fc.asyncProperty(anyCrowd, (crowd) =>
+      expectAlike(open, (...given) => play(...given, limit, crowd)),
+    )
     await fc.assert(parity, { numRuns })
   })
 }
+
+/** Separates the keys of the tests. */
+let sharings = 0
 
 /** Registers the test that stores which share what they keep, as processes do, admit together what one would. */
 export function crowdedSharingSuite(open: Open): void {
@@ -208,10 +188,10 @@ export function crowdedSharingSuite(open: Open): void {
     const limit = concurrency.compile({ limit: 150, windowMs: 600_000 })
     const clock = manualClock(START)
     const stores = [1, 2, 3].map(() => open(clock))
-    plays += 1
+    sharings += 1
     const keyspace: Keyspace = { name: 'concurrency:0:crowd', algorithm: concurrency }
     const ledgers = stores.map((store) =>
-      store.open([keyspace], `crowd:${process.pid}:${plays}`, 30_000),
+      store.open([keyspace], `crowd:${process.pid}:${sharings}`, 30_000),
     )
     const charge = (slot: number, cost = 1): Charge => ({
       key: 'client',

@@ -1,10 +1,5 @@
 import fc from 'fast-check'
-import {
-  type GrantOptions,
-  type OverrideOptions,
-  type PolicyOptions,
-  SluiceError,
-} from '../../index.ts'
+import { type Limiter, type PolicyOptions, SluiceError } from '../../index.ts'
 import type { ManualClock } from '../../testing/index.ts'
 
 /** An operation on a limiter, or on its clock. Times are ms. */
@@ -42,40 +37,29 @@ export type Operation =
       readonly id?: string | undefined
     }
 
-/** A limiter that answers synchronously or with promises. */
-interface Subject {
-  consume(key: string, options: { cost: number }): unknown
-  peek(key: string): unknown
-  settle(key: string, delta: number, options: { at?: number; remaining?: number }): unknown
-  block(key: string, durationMs: number): unknown
-  reset(key: string): unknown
-  override(key: string, override: OverrideOptions | null): unknown
-  grant(key: string, units: number, options: GrantOptions): unknown
-}
-
 /** Does one operation; returns the answers of the limiter, decisions or promises of them. */
-export function perform(subject: Subject, clock: ManualClock, operation: Operation): unknown[] {
+export function perform(limiter: Limiter, clock: ManualClock, operation: Operation): unknown[] {
   if ('pass' in operation) {
     clock.advance(operation.pass)
     return []
   }
   if ('keys' in operation) {
     const cost = operation.consume
-    return operation.keys.map((key) => subject.consume(key, { cost }))
+    return operation.keys.map((key) => limiter.consume(key, { cost }))
   }
   if ('consume' in operation) {
-    return operation.consume.map((cost) => subject.consume(operation.key, { cost }))
+    return operation.consume.map((cost) => limiter.consume(operation.key, { cost }))
   }
-  if ('peek' in operation) return [subject.peek(operation.peek)]
+  if ('peek' in operation) return [limiter.peek(operation.peek)]
   if ('settle' in operation) {
     const { key, settle, ago, remaining } = operation
     const at = ago === undefined ? {} : { at: clock() - ago }
-    return [subject.settle(key, settle, remaining === undefined ? at : { ...at, remaining })]
+    return [limiter.settle(key, settle, remaining === undefined ? at : { ...at, remaining })]
   }
   if ('override' in operation || 'grant' in operation || 'unset' in operation)
-    return [codeOf(() => changeOwn(subject, clock, operation))]
-  if ('block' in operation) return [subject.block(operation.key, operation.block)]
-  return [subject.reset(operation.reset)]
+    return [codeOf(() => changeOwn(limiter, clock, operation))]
+  if ('block' in operation) return [limiter.block(operation.key, operation.block)]
+  return [limiter.reset(operation.reset)]
 }
 
 type OwnOperation = Extract<
@@ -83,14 +67,14 @@ type OwnOperation = Extract<
   { override: unknown } | { grant: unknown } | { unset: unknown }
 >
 
-function changeOwn(subject: Subject, clock: ManualClock, operation: OwnOperation): unknown {
-  if ('unset' in operation) return subject.override(operation.unset, null)
+function changeOwn(limiter: Limiter, clock: ManualClock, operation: OwnOperation): unknown {
+  if ('unset' in operation) return limiter.override(operation.unset, null)
   const { key, lasts } = operation
   const policy = `policy ${operation.policy}`
   const until = lasts === undefined ? undefined : clock() + lasts
   if ('override' in operation)
-    return subject.override(key, { policy, limit: operation.override, until })
-  return subject.grant(key, operation.grant, { policy, until, id: operation.id })
+    return limiter.override(key, { policy, limit: operation.override, until })
+  return limiter.grant(key, operation.grant, { policy, until, id: operation.id })
 }
 
 /** Returns the result, or the code of the error: the policy may not exist, or may refuse the operation. */

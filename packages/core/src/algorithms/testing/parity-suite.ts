@@ -1,17 +1,15 @@
-import { afterAll, expect, test } from '@jest/globals'
+import { test } from '@jest/globals'
 import { isAll } from '@sluice/test-harness/jest'
 import { patient } from '@sluice/test-harness/redis'
 import fc from 'fast-check'
 import {
   type BanOptions,
   createLimiter,
-  type Decision,
   type Limiter,
-  memoryStore,
   type PolicyOptions,
   type Store,
 } from '../../index.ts'
-import { manualClock } from '../../testing/index.ts'
+import { expectAlike, type Open } from './alike.ts'
 import {
   anyLongOperations,
   anyOperations,
@@ -19,14 +17,7 @@ import {
   type Operation,
   perform,
 } from './operations.ts'
-import type { Open } from './store-replay.ts'
-import { START } from './trace.ts'
 import { anyVaryingRequests, expectVaryingParity } from './varying-parity.ts'
-
-type Decisions = (Decision | undefined)[]
-
-/** Separates the keys of the scenarios. */
-let scenarios = 0
 
 /**
  * `SLUICE_PARITY`: above 1, long histories of two versions with other limits are played too.
@@ -35,9 +26,6 @@ let scenarios = 0
 const times = Number(process.env.SLUICE_PARITY ?? 1)
 /** How much of the random scenarios to run; of those that were found before, all. */
 const part = isAll ? 1 : 0.25
-/** Scenarios played at once, which hides the time of the round trips. */
-const lanes = times > 1 ? 8 : 1
-let compared = 0
 
 /** Two versions of an application, which differ in their limits, and how many operations each does in turn. */
 interface Deploys {
@@ -45,95 +33,39 @@ interface Deploys {
   readonly every: number
 }
 
-/**
- * The limiter that does each operation. Two limiters of one store must not differ in their limits, so the other
- * version has an object of its own for the store.
- */
-function inTurn<S extends Store, Each>(
-  store: S,
-  policies: PolicyOptions[],
-  deploys: Deploys | undefined,
-  create: (store: S, policies: PolicyOptions[]) => Each,
-): (operation: number) => Each {
-  const one = create(store, policies)
-  if (deploys === undefined) return () => one
-  const other = create(Object.create(store) as S, deploys.other)
-  return (operation) => (Math.floor(operation / deploys.every) % 2 === 0 ? one : other)
-}
-
-/** Decides in memory. All happens in one turn, so that the store sweeps nothing meanwhile. */
-function inMemory(
-  policies: PolicyOptions[],
-  operations: readonly Operation[],
-  ban?: BanOptions,
-  deploys?: Deploys,
-): Decisions {
-  const clock = manualClock(START)
-  const store = memoryStore({ clock })
-  const limiterOf = inTurn(store, policies, deploys, (store, policies) =>
-    createLimiter({ policies, store, ban, prefix: 'parity' }),
-  )
-  const decisions = operations.flatMap((operation, i) => perform(limiterOf(i), clock, operation))
-  store.close()
-  return decisions as Decisions
-}
-
-/** Decides in the remote store, with a batch for each operation that consumes. */
-async function remotely(
+/** @throws if the store differs from memory, in any number of any decision */
+export function expectParity(
   open: Open,
   policies: PolicyOptions[],
   operations: readonly Operation[],
   ban?: BanOptions,
   deploys?: Deploys,
-) {
-  scenarios += 1
-  const clock = manualClock(START)
-  const store = open(clock)
-  const prefix = `parity:${process.pid}:${scenarios}`
-  const limiterOf = inTurn(store, policies, deploys, (store, policies) =>
-    createLimiter({ ...patient, policies, store, ban, prefix }),
-  )
-  await writeTerms(store, limiterOf(0))
-  if (deploys) await writeTerms(store, limiterOf(deploys.every))
-  const decisions: Decisions = []
-  for (const [i, operation] of operations.entries()) {
-    decisions.push(...((await Promise.all(perform(limiterOf(i), clock, operation))) as Decisions))
-  }
-  store.close()
-  return decisions
+): Promise<void> {
+  return expectAlike(open, async (store, clock, prefix) => {
+    const create = (of: Store, policies: PolicyOptions[]) =>
+      createLimiter({ ...(store.mode === 'async' && patient), policies, store: of, ban, prefix })
+    const limiters = [create(store, policies)]
+    // Two limiters of one store must not differ in their limits: the other version has an object of its own for it.
+    if (deploys) limiters.push(create(Object.create(store), deploys.other))
+    if (store.mode === 'async')
+      for (const limiter of limiters) await writeTerms(store as Store<'async'>, limiter)
+    const said: unknown[] = []
+    for (const [i, operation] of operations.entries()) {
+      const turn = Math.floor(i / (deploys?.every ?? Infinity)) % limiters.length
+      // A batch for each operation that consumes.
+      said.push(...(await Promise.all(perform(limiters[turn] as Limiter, clock, operation))))
+    }
+    return said
+  })
 }
 
 /**
  * The terms of the limits are written beside the first call, on a connection of their own: calls of the second
  * turn would wait for different connections, and come out of order.
  */
-async function writeTerms(store: Store<'async'>, limiter: Limiter<'async'>): Promise<void> {
+async function writeTerms(store: Store<'async'>, limiter: Limiter): Promise<void> {
   await limiter.block('terms', 1)
   for await (const _ of store.inspect?.({ prefix: 'none' }) ?? []) break
-}
-
-/** @throws if the store differs from memory, in any number of any decision */
-export async function expectParity(
-  open: Open,
-  policies: PolicyOptions[],
-  operations: readonly Operation[],
-  ban?: BanOptions,
-  deploys?: Deploys,
-) {
-  const expected = inMemory(policies, operations, ban, deploys)
-  const said = await remotely(open, policies, operations, ban, deploys)
-  expect(inJson(said)).toEqual(inJson(expected))
-  for (const operation of operations) {
-    if ('keys' in operation) compared += operation.keys.length
-    else if ('consume' in operation) compared += operation.consume.length
-  }
-}
-
-function inJson(decisions: Decisions): unknown {
-  const text = JSON.stringify(decisions, (_, value) => {
-    return value === Infinity ? 'never' : value
-  })
-  return JSON.parse(text)
 }
 
 /**
@@ -142,16 +74,16 @@ function inJson(decisions: Decisions): unknown {
  * @param share how much of the random scenarios to run, 0 … 1
  */
 export function paritySuite(name: string, open: Open, share = 1): void {
-  const expectAlike = (...drawn: [PolicyOptions[], readonly Operation[], BanOptions?]) =>
+  const expectIn = (...drawn: [PolicyOptions[], readonly Operation[], BanOptions?]) =>
     expectParity(open, ...drawn)
 
   test(`memory and ${name} decide alike, whatever the operations`, async () => {
-    const parity = fc.asyncProperty(anyPolicies, anyOperations, (...drawn) => expectAlike(...drawn))
+    const parity = fc.asyncProperty(anyPolicies, anyOperations, (...drawn) => expectIn(...drawn))
     await fc.assert(parity, { numRuns: found.length + 800 * share * part, examples: found })
   })
 
   test('with bans too', async () => {
-    const parity = fc.asyncProperty(anyPolicies, anyOperations, anyBan, expectAlike)
+    const parity = fc.asyncProperty(anyPolicies, anyOperations, anyBan, expectIn)
     await fc.assert(parity, {
       numRuns: foundWithBans.length + 200 * share * part,
       examples: foundWithBans,
@@ -166,15 +98,9 @@ export function paritySuite(name: string, open: Open, share = 1): void {
       const parity = fc.asyncProperty(anyDeploys, ([policies, deploys, operations]) =>
         expectParity(open, policies, operations, undefined, deploys),
       )
-      const numRuns = Math.ceil((80 * share * times) / lanes)
-      await Promise.all(
-        Array.from({ length: lanes }, () => fc.assert(parity, { numRuns, endOnFailure: true })),
-      )
+      await fc.assert(parity, { numRuns: Math.ceil(80 * share * times), endOnFailure: true })
     }
     test('versions of other limits in turn', play, 3_600_000)
-    afterAll(() => {
-      process.stdout.write(`memory and ${name} decided alike: ${compared} requests\n`)
-    })
   }
 
   test('requests of one turn are decided as if they came one after the other', async () => {
@@ -183,7 +109,7 @@ export function paritySuite(name: string, open: Open, share = 1): void {
       { name: 'bucket', algorithm: 'token-bucket', limit: 100, window: 1000 },
     ]
     const crowd = Array.from({ length: 300 }, (_, i) => i % 4)
-    await expectAlike(policies, [
+    await expectIn(policies, [
       { consume: crowd, key: 'a' },
       { pass: 500 },
       { consume: crowd, key: 'a' },

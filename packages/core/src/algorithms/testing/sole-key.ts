@@ -66,14 +66,15 @@ export class SoleKey {
   }
 }
 
-function outcomeOf({
+/** A copy of an outcome without what else a state has. */
+export function outcomeOf({
   admitted,
   remaining,
   resetMs,
   retryAfterMs,
   effectiveMs,
   delayMs,
-}: KeyState): Outcome {
+}: Outcome): Outcome {
   return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
 }
 

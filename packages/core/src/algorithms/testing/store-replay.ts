@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Charge, Ledger, Store, StoreResult } from '../../index.ts'
-import { type ManualClock, manualClock } from '../../testing/index.ts'
+import type { Charge, Ledger, StoreResult } from '../../index.ts'
+import { manualClock } from '../../testing/index.ts'
 import { withVerbs } from '../../testing/ledger-verbs.ts'
 import type { Algorithm, CompiledLimit, Outcome } from '../algorithm.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
+import type { Open } from './alike.ts'
 import { recorded } from './recorded.ts'
+import { outcomeOf } from './sole-key.ts'
 import type { Trace } from './trace.ts'
-
-/** A remote store that decides on this clock. */
-export type Open = (clock: ManualClock) => Store<'async'>
 
 /** How a request reaches a store. */
 export interface Form {
@@ -57,11 +56,11 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
     if ('cost' in step) {
       const { cost, slot } = step
       const other = form.beside && charges('two', form.beside(cost))
-      said.push(outcomeOf(await consume(ledger, charges('one', cost, slot), other), form.before))
+      said.push(shownOf(await consume(ledger, charges('one', cost, slot), other), form.before))
     } else {
       const corrected = charges('one', step.delta, step.slot ?? step.remaining)
       await ledger.settle(corrected, from + step.chargedAt)
-      const { remaining, resetMs } = outcomeOf(await ledger.peek(charges('one', 0)), form.before)
+      const { remaining, resetMs } = shownOf(await ledger.peek(charges('one', 0)), form.before)
       said.push({ remaining, resetMs })
     }
   }
@@ -90,9 +89,8 @@ async function consume(
   return results.at(-1) as StoreResult
 }
 
-function outcomeOf({ admitted, outcomes }: StoreResult, place: number): Outcome {
-  const outcome = outcomes[place]!
+function shownOf({ admitted, outcomes }: StoreResult, place: number): Outcome {
+  const outcome = outcomeOf(outcomes[place]!)
   expect(outcome.admitted).toBe(admitted)
-  const { remaining, resetMs, retryAfterMs, effectiveMs, delayMs } = outcome
-  return { admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }
+  return outcome
 }

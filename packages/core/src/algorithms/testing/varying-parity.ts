@@ -1,11 +1,9 @@
-import { expect } from '@jest/globals'
 import fc from 'fast-check'
-import { type Charge, memoryStore, type StoreResult } from '../../index.ts'
-import { manualClock } from '../../testing/index.ts'
+import type { Charge } from '../../index.ts'
 import type { CompiledLimit } from '../algorithm.ts'
 import { algorithms } from '../index.ts'
-import type { Open } from './store-replay.ts'
-import { START, TEN_YEARS } from './trace.ts'
+import { expectAlike, factsOf, type Open } from './alike.ts'
+import { TEN_YEARS } from './trace.ts'
 
 /** Two policies of a limiter, whose limits vary. */
 const pairs = [
@@ -33,35 +31,19 @@ export const anyVaryingRequests = fc.constantFrom(...pairs).chain((pair) => {
 })
 type Varying = typeof anyVaryingRequests extends fc.Arbitrary<infer T> ? T : never
 
-let scenarios = 0
-
 /** @throws if the store differs from memory. Requests of one moment are decided in one call. */
-export async function expectVaryingParity(
-  open: Open,
-  { keyspaces, requests }: Varying,
-): Promise<void> {
-  scenarios += 1
-  const clock = manualClock(START)
-  const memory = memoryStore({ clock })
-  const known = memory.open(keyspaces, 'varying')
-  const expected = requests.map((request) => {
-    clock.advance(request[PASS])
-    return copy(known.decide([chargesOf(request)])[0] as StoreResult)
+export function expectVaryingParity(open: Open, { keyspaces, requests }: Varying): Promise<void> {
+  return expectAlike(open, async (store, clock, prefix) => {
+    const ledger = store.open(keyspaces, prefix)
+    const said: unknown[] = []
+    for (let next = 0; next < requests.length; next = said.length) {
+      clock.advance(requests[next]?.[PASS] as number)
+      const later = requests.findIndex((request, i) => i > next && request[PASS] !== 0)
+      const calls = requests.slice(next, later < 0 ? undefined : later).map(chargesOf)
+      said.push(...(await ledger.decide(calls)).map(factsOf))
+    }
+    return said
   })
-  memory.close()
-  clock.set(START)
-  const store = open(clock)
-  const prefix = `varying:${process.pid}:${scenarios}`
-  const ledger = store.open(keyspaces, prefix)
-  const decided: StoreResult[] = []
-  for (let next = 0; next < requests.length; next = decided.length) {
-    clock.advance(requests[next]?.[PASS] as number)
-    const later = requests.findIndex((request, i) => i > next && request[PASS] !== 0)
-    const calls = requests.slice(next, later < 0 ? undefined : later).map(chargesOf)
-    decided.push(...((await ledger.decide(calls)) as StoreResult[]).map(copy))
-  }
-  expect(decided).toEqual(expected)
-  store.close()
 }
 
 /** Where a request has the ms that pass before it. */
@@ -72,19 +54,4 @@ function chargesOf([limits, cost, other]: Varying['requests'][number]): readonly
     { key: 'a', limit: limits[0] as CompiledLimit, cost },
     { key: 'a', limit: limits[1] as CompiledLimit, cost: other },
   ]
-}
-
-/** Copies a result: a synchronous one is valid only until the next decision. */
-function copy({ admitted, at, source, outcomes }: StoreResult): StoreResult {
-  const copied = outcomes.map(
-    ({ admitted, remaining, resetMs, retryAfterMs, effectiveMs, delayMs }) => ({
-      admitted,
-      remaining,
-      resetMs,
-      retryAfterMs,
-      effectiveMs,
-      delayMs,
-    }),
-  )
-  return { admitted, at, source, outcomes: copied }
 }
