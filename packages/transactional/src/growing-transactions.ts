@@ -1,4 +1,5 @@
-import { Deadlines, PendingCall } from '@sluice/core/store'
+import { Deadlines } from '@sluice/core/store'
+import { AwaitedCall, LastCalls } from './last-calls.ts'
 import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
 
 /** The states of a transaction's keys. */
@@ -15,26 +16,12 @@ export class MissingKeys extends Error {
 }
 
 /** A transaction whose keys may turn out to be too few. */
-class GrowingCall extends PendingCall {
+class GrowingCall extends AwaitedCall {
   keys: readonly string[] = []
   /** Each resolves when a call is over that shares a key with this one and was decided before it. */
   behind: readonly Promise<void>[] = []
   isPostponed = false
   missing: readonly string[] = []
-  /** Resolves when the call is over, or was given up. */
-  readonly over: Promise<void>
-  #end: () => void = () => {}
-
-  constructor() {
-    super()
-    this.over = new Promise((resolve) => {
-      this.#end = resolve
-    })
-  }
-
-  override giveUp(): void {
-    this.#end()
-  }
 }
 
 /**
@@ -44,8 +31,8 @@ class GrowingCall extends PendingCall {
  */
 export class GrowingTransactions {
   readonly #backend: TransactionalBackend
-  /** The last postponed call of each name. */
-  readonly #last = new Map<string, GrowingCall>()
+  /** Those that are postponed. */
+  readonly #last = new LastCalls()
   readonly #deadlines = new Deadlines()
 
   constructor(backend: TransactionalBackend) {
@@ -112,11 +99,7 @@ export class GrowingTransactions {
     if (!call.isPostponed) {
       call.isPostponed = true
       if (withinMs !== undefined) this.#deadlines.of(withinMs).start(call)
-      call.behind = names.flatMap((name) => this.#last.get(name)?.over ?? [])
-      for (const name of names) this.#last.set(name, call)
-      void call.over.then(() => {
-        for (const name of names) if (this.#last.get(name) === call) this.#last.delete(name)
-      })
+      call.behind = this.#last.add(call, names)
     }
     return { changes: [], value: undefined }
   }

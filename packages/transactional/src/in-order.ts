@@ -1,27 +1,8 @@
-import { Deadlines, PendingCall } from '@sluice/core/store'
+import { Deadlines } from '@sluice/core/store'
+import { AwaitedCall, LastCalls } from './last-calls.ts'
 import type { TransactionalBackend } from './transactional-backend.ts'
 
 type Transact = TransactionalBackend['transact']
-
-/** A transaction that others wait for. */
-class Earlier extends PendingCall {
-  /** Resolves when the transaction is over, or was given up. */
-  readonly over: Promise<void>
-  failure: Error | undefined
-  #end: () => void = () => {}
-
-  constructor() {
-    super()
-    this.over = new Promise((resolve) => {
-      this.#end = resolve
-    })
-  }
-
-  override giveUp(failure?: Error): void {
-    this.failure = failure
-    this.#end()
-  }
-}
 
 /**
  * Makes transactions that share a key happen in the order in which they were called, for a backend that
@@ -29,20 +10,14 @@ class Earlier extends PendingCall {
  */
 export function inOrder(transact: Transact): Transact {
   const deadlines = new Deadlines()
-  /** The last transaction of each key that is not over. */
-  const last = new Map<string, Earlier>()
+  const last = new LastCalls()
   return async (keys, decide, withinMs) => {
-    const earlier = new Set(keys.flatMap((key) => last.get(key) ?? []))
-    const own = new Earlier()
-    for (const key of keys) last.set(key, own)
+    const own = new AwaitedCall()
+    const earlier = last.add(own, keys)
     const deadline = withinMs === undefined ? undefined : deadlines.of(withinMs)
     deadline?.start(own)
-    const forget = () => {
-      for (const key of keys) if (last.get(key) === own) last.delete(key)
-    }
-    void own.over.then(forget)
     try {
-      for (const each of earlier) await each.over
+      await Promise.all(earlier)
       if (own.failure !== undefined) throw own.failure
       return await transact(keys, decide, withinMs)
     } finally {

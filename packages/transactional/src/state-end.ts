@@ -1,4 +1,4 @@
-import { doubles } from '@sluice/core/internal-stores'
+import { doubles, viewOf } from '@sluice/core/internal-stores'
 
 // A store with transactions keeps behind each state the time (ms) until which it lives, as Redis does: a little-endian
 // double. By half a millisecond in it, the state is marked: its client may have a record of its own (`encodeOwn`). The
@@ -45,6 +45,6 @@ function hasEnd({ length }: Uint8Array): boolean {
   return (length - END) % ENTRY === REST
 }
 
-function endOf({ buffer, byteOffset, byteLength }: Uint8Array): number {
-  return new DataView(buffer, byteOffset, byteLength).getFloat64(byteLength - END, true)
+function endOf(bytes: Uint8Array): number {
+  return viewOf(bytes).getFloat64(bytes.length - END, true)
 }

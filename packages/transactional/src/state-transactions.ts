@@ -1,5 +1,5 @@
 import { GrowingTransactions, MissingKeys, type States } from './growing-transactions.ts'
-import { TransactionStates } from './transaction-states.ts'
+import { type TouchedState, TransactionStates } from './transaction-states.ts'
 import type { Transaction, TransactionalBackend } from './transactional-backend.ts'
 
 /** The most states that a process knows to be unmarked. */
@@ -9,15 +9,6 @@ const MOST_KNOWN = 10_000
  * its state was not marked: the store may have lost the list of keyspaces.
  */
 const LOOK_AGAIN_MS = 600_000
-
-/** A state that a transaction is about. */
-export interface TouchedState {
-  readonly name: string
-  /** The key of the client's own record; undefined: it has none there. */
-  readonly own?: string | undefined
-  /** Whether that may be changed. */
-  readonly changesOwn?: boolean
-}
 
 /** How a transaction is made. */
 export interface TransactionOptions<T> {
@@ -62,9 +53,9 @@ export class StateTransactions {
 
   /** @throws MissingKeys if the transaction has not read a record that there may be */
   #needOwns(states: TransactionStates, bytes: States, touched: readonly TouchedState[]): void {
-    const missing = touched.flatMap(({ name, own }) => {
-      const isMissing =
-        own !== undefined && !bytes.has(own) && states.unmarkedUntil(name, own) === 0
+    const missing = touched.flatMap((each) => {
+      const { own } = each
+      const isMissing = own !== undefined && !bytes.has(own) && states.unmarkedUntil(each) === 0
       return isMissing ? own : []
     })
     if (missing.length > 0) throw new MissingKeys(missing)
@@ -86,9 +77,10 @@ export class StateTransactions {
     now: number,
   ): void {
     const unmarked = this.#unmarked
-    for (const { name, own } of touched) {
+    for (const each of touched) {
+      const { name, own } = each
       if (own === undefined) continue
-      const until = states.unmarkedUntil(name, own)
+      const until = states.unmarkedUntil(each)
       if (until === 0) unmarked.delete(name)
       else if (bytes.has(own)) unmarked.set(name, Math.min(until, now + LOOK_AGAIN_MS))
       if (unmarked.size > MOST_KNOWN) unmarked.delete(unmarked.keys().next().value as string)

@@ -11,6 +11,15 @@ import type { States } from './growing-transactions.ts'
 import { markState, stateIn, unmarkedUntil, withEnd } from './state-end.ts'
 import type { StateChange } from './transactional-backend.ts'
 
+/** A state that a transaction is about. */
+export interface TouchedState {
+  readonly name: string
+  /** The key of the client's own record; undefined: it has none there. */
+  readonly own?: string | undefined
+  /** Whether that may be changed. */
+  readonly changesOwn?: boolean
+}
+
 /** The states of a transaction, by the names of their keys. */
 export class TransactionStates {
   /** The bytes under the keys, after the changes. */
@@ -31,33 +40,29 @@ export class TransactionStates {
   }
 
   /** Until when it is known that the client of a state has nothing of its own, ms; 0: that is not known now. */
-  unmarkedUntil(name: string, own: string): number {
+  unmarkedUntil({ name, own }: TouchedState): number {
     const until = unmarkedUntil(this.#bytes.get(name))
-    return until > this.#now && this.#bytes.get(own) === undefined ? until : 0
+    return until > this.#now && this.#bytes.get(own as string) === undefined ? until : 0
   }
 
   /**
-   * @param own the key of the client's own record, which the transaction has read unless the state says that
-   *   there is nothing
+   * The transaction has read the client's own record, unless the state says that there is none.
+   *
    * @throws RangeError if a key holds something else
    */
-  of(name: string, own?: string): KeyState {
-    let state = this.#states.get(name)
+  of(touched: TouchedState): KeyState {
+    let state = this.#states.get(touched.name)
     if (state === undefined) {
-      state = decodeState(stateIn(this.#bytes.get(name)))
-      this.#states.set(name, state)
+      state = decodeState(stateIn(this.#bytes.get(touched.name)))
+      this.#states.set(touched.name, state)
     }
-    state.terms = this.own(own)
+    state.terms = this.own(touched)
     return state
   }
 
-  loaded(name: string): KeyState {
-    return this.#states.get(name) as KeyState
-  }
-
   /** A client's own limit, top-ups and block. @throws RangeError if the key holds something else */
-  own(name: string | undefined): OwnTerms | undefined {
-    return name === undefined ? undefined : decodeOwn(this.#bytes.get(name))
+  own({ own }: TouchedState): OwnTerms | undefined {
+    return own === undefined ? undefined : decodeOwn(this.#bytes.get(own))
   }
 
   /** @param ttlMs how long it must be kept */
@@ -75,18 +80,19 @@ export class TransactionStates {
   }
 
   /**
+   * Changes a state, and deletes the record of its client if all of that has ended.
+   *
    * @param ttlMs how long it must be kept; 0: it is deleted
-   * @param own the key of the client's own record, which is deleted too if all of it has ended
    */
-  put(name: string, state: KeyState, ttlMs: number, now: number, own?: string): void {
+  put({ name, own }: TouchedState, state: KeyState, ttlMs: number): void {
     this.#states.set(name, state)
     if (ttlMs === 0) {
       this.#change({ key: name, state: undefined, ttlMs })
       return
     }
-    if (own !== undefined && state.terms !== undefined && endOf(state.terms) <= now)
+    if (own !== undefined && state.terms !== undefined && endOf(state.terms) <= this.#now)
       this.putOwn(own, undefined, 0)
-    const end = now + ttlMs
+    const end = this.#now + ttlMs
     const isMarked =
       own !== undefined && (this.#bytes.get(own) !== undefined || end > this.#keptUntil)
     this.#change({ key: name, state: withEnd(encodeState(state), end, isMarked), ttlMs })

@@ -1,5 +1,5 @@
 import type { Charge, ChargeIncrease, Keyspace, Ledger, StoreResult } from '@sluice/core'
-import { type KeptKeyspaces, type LedgerKeyspaces, subject } from '@sluice/core/internal-stores'
+import { type KeptKeyspaces, KeyNames, type LedgerKeyspaces } from '@sluice/core/internal-stores'
 import {
   applyChange,
   type Change,
@@ -7,23 +7,19 @@ import {
   commitOne,
   decideAll,
   type GrantResult,
-  isOnRefusal,
   KeyState,
   keepMsOf,
   keysOf,
   type Outcome,
-  ownKeyspace,
 } from '@sluice/core/store'
-import type { StateTransactions, TouchedState } from './state-transactions.ts'
-import type { TransactionStates } from './transaction-states.ts'
+import type { StateTransactions } from './state-transactions.ts'
+import type { TouchedState, TransactionStates } from './transaction-states.ts'
 
 /** Decides on the states of a backend that has transactions. */
 export class TransactionalLedger implements Ledger<'async'> {
   readonly #transactions: StateTransactions
   readonly #keyspaces: readonly Keyspace[]
-  /** The text around a client in the keys of its states, and of its own limit, top-ups and block, in each policy. */
-  readonly #frames: readonly KeyFrame[]
-  readonly #ownFrames: readonly (KeyFrame | undefined)[]
+  readonly #names: KeyNames
   readonly #deadlineMs: number | undefined
   readonly #kept: LedgerKeyspaces | undefined
 
@@ -36,10 +32,7 @@ export class TransactionalLedger implements Ledger<'async'> {
   ) {
     this.#transactions = transactions
     this.#keyspaces = keyspaces
-    this.#frames = keyspaces.map((each) => frameOf(each.prefix ?? prefix, each.name))
-    this.#ownFrames = keyspaces.map((each) =>
-      isOnRefusal(each) ? undefined : frameOf(each.prefix ?? prefix, ownKeyspace(each.name)),
-    )
+    this.#names = new KeyNames(keyspaces, prefix)
     this.#deadlineMs = deadlineMs
     this.#kept = kept?.of(keyspaces, prefix)
   }
@@ -48,10 +41,13 @@ export class TransactionalLedger implements Ledger<'async'> {
     requests: readonly (readonly Charge[])[],
     isPeek = false,
   ): Promise<(StoreResult | Error)[]> {
-    const touched = requests.flatMap((charges) => this.#touched(charges))
+    const touched = requests.map((charges) => charges.map(({ key }, i) => this.#touched(i, key)))
     const decide = (states: TransactionStates, now: number) =>
-      requests.map((charges) => orError(() => this.#decideOne(states, charges, now, isPeek)))
-    const results = await this.#transact(touched, decide, (decided) => !decided.every(isAdmitted))
+      requests.map((charges, i) =>
+        orError(() => decideOn(states, charges, touched[i] as TouchedState[], now, isPeek)),
+      )
+    const needsClock = (decided: (StoreResult | Error)[]) => !decided.every(isAdmitted)
+    const results = await this.#transact(touched.flat(), decide, needsClock)
     if (!isPeek) this.#kept?.keep()
     return results
   }
@@ -62,19 +58,19 @@ export class TransactionalLedger implements Ledger<'async'> {
   ): Promise<GrantResult | undefined> {
     const changesOwn = 'key' in change
     const touched = keysOf(change, this.#keyspaces).map(({ policy, key }) => {
-      return { name: this.#name(key, policy), own: this.#ownName(key, policy), changesOwn }
+      return { ...this.#touched(policy, key), changesOwn }
     })
     if (touched.length === 0) return undefined
     const { result, increases } = await this.#transact(touched, (states, now) => {
       const increases: ChargeIncrease[] = []
       const changed: ChangedStates = {
-        load: (policy, key) => states.of(this.#name(key, policy), this.#ownName(key, policy)),
-        keep: (policy, key, state, keepMs) =>
-          states.put(this.#name(key, policy), state, keepMs, now, this.#ownName(key, policy)),
-        own: (policy, key) => states.own(this.#ownName(key, policy)),
+        load: (policy, key) => states.of(this.#touched(policy, key)),
+        keep: (policy, key, state, keepMs) => states.put(this.#touched(policy, key), state, keepMs),
+        own: (policy, key) => states.own(this.#touched(policy, key)),
         keepOwn: (policy, key, terms, keepMs) => {
-          states.putOwn(this.#ownName(key, policy) as string, terms, keepMs)
-          if (terms !== undefined) states.mark(this.#name(key, policy))
+          const { name, own } = this.#touched(policy, key)
+          states.putOwn(own as string, terms, keepMs)
+          if (terms !== undefined) states.mark(name)
         },
       }
       return {
@@ -83,61 +79,22 @@ export class TransactionalLedger implements Ledger<'async'> {
       }
     })
     if (onIncrease !== undefined) for (const increase of increases) onIncrease(increase)
-    if ('key' in change) await this.#changeOthers(change)
+    if (changesOwn) await this.#changeOthers(change)
     this.#kept?.keep()
     return result
   }
 
   /** Ends a client's counts of other versions of the application, or lets them see its own record. */
   async #changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
-    const changed =
-      'policy' in change ? this.#keyspaces.slice(change.policy, change.policy + 1) : this.#keyspaces
-    const others = (await this.#kept?.others(changed)) ?? []
-    const touched = others.map(({ prefix, name }) => {
-      return { name: nameIn(frameOf(prefix, name), change.key) }
-    })
-    if (touched.length === 0) return
-    await this.#transact(touched, (states, now) => {
-      for (const { name } of touched) {
-        if ('policy' in change) states.mark(name)
-        else states.put(name, new KeyState(), 0, now)
+    const others = (await this.#kept?.others(change)) ?? []
+    if (others.length === 0) return
+    const touched = others.map((name) => ({ name }))
+    await this.#transact(touched, (states) => {
+      for (const each of touched) {
+        if ('policy' in change) states.mark(each.name)
+        else states.put(each, new KeyState(), 0)
       }
     })
-  }
-
-  #decideOne(
-    states: TransactionStates,
-    charges: readonly Charge[],
-    now: number,
-    isPeek: boolean,
-  ): StoreResult {
-    const names = this.#names(charges)
-    const loaded = names.map((name, i) => {
-      return states.of(name, this.#ownName((charges[i] as Charge).key, i))
-    })
-    const admitted = decideAll(loaded, charges, now, isPeek)
-    const outcomes = loaded.map(outcomeOf)
-    if (isPeek) for (const name of names) states.restore(name)
-    else this.#commit(states, charges, names, now, admitted)
-    return { admitted, at: now, source: 'store', outcomes }
-  }
-
-  #commit(
-    states: TransactionStates,
-    charges: readonly Charge[],
-    names: readonly string[],
-    now: number,
-    admitted: boolean,
-  ): void {
-    for (const [i, name] of names.entries()) {
-      const state = states.loaded(name)
-      const charge = charges[i] as Charge
-      // A state that is full by now is kept too: it counts again if the clock steps back once more.
-      if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
-        const keepMs = Math.max(1, keepMsOf(state, charge.limit, now))
-        states.put(name, state, keepMs, now, this.#ownName(charge.key, i))
-      } else states.restore(name)
-    }
   }
 
   #transact<T>(
@@ -153,64 +110,37 @@ export class TransactionalLedger implements Ledger<'async'> {
     })
   }
 
-  /** The states of a request. */
-  #touched(charges: readonly Charge[]): TouchedState[] {
-    return charges.map(({ key }, i) => {
-      return { name: this.#name(key, i), own: this.#ownName(key, i) }
-    })
-  }
-
-  #names(charges: readonly Charge[]): string[] {
-    return charges.map(({ key }, i) => this.#name(key, i))
-  }
-
-  #name(key: string, place: number): string {
+  /** The state of a client in a policy, where the keys of its shard are noted. */
+  #touched(policy: number, key: string): TouchedState {
     if (key.startsWith('{')) this.#kept?.shard()
-    return nameIn(this.#frames[place] as KeyFrame, key)
-  }
-
-  /** Undefined: no client has anything of its own there. */
-  #ownName(key: string, place: number): string | undefined {
-    const frame = this.#ownFrames[place]
-    return frame && nameIn(frame, key)
+    return { name: this.#names.state(policy, key), own: this.#names.own(policy, key) }
   }
 }
 
-/** The text before and behind a client in a key. */
-type KeyFrame = readonly [before: string, behind: string]
-
-function frameOf(prefix: string, keyspace: string): KeyFrame {
-  return [`${prefix}:{`, `}:${keyspace}`]
-}
-
-function nameIn([before, behind]: KeyFrame, key: string): string {
-  return before + subject(key) + behind
-}
-
-function outcomeOf({
-  admitted,
-  remaining,
-  excess,
-  resetMs,
-  retryAfterMs,
-  effectiveMs,
-  delayMs,
-  counted,
-  own,
-  ownMs,
-}: KeyState): Outcome {
-  return {
-    admitted,
-    remaining,
-    excess,
-    resetMs,
-    retryAfterMs,
-    effectiveMs,
-    delayMs,
-    counted,
-    own,
-    ownMs,
+/** Decides a request. @param touched its states, in the order of the charges */
+function decideOn(
+  states: TransactionStates,
+  charges: readonly Charge[],
+  touched: readonly TouchedState[],
+  now: number,
+  isPeek: boolean,
+): StoreResult {
+  const loaded = touched.map((each) => states.of(each))
+  const admitted = decideAll(loaded, charges, now, isPeek)
+  const outcomes = loaded.map(outcomeOf)
+  for (const [i, each] of touched.entries()) {
+    const [state, charge] = [loaded[i] as KeyState, charges[i] as Charge]
+    // A state that is full by now is kept too: it counts again if the clock steps back once more.
+    if (!isPeek && commitOne(state, charge, now, admitted ? charge.cost : 0))
+      states.put(each, state, Math.max(1, keepMsOf(state, charge.limit, now)))
+    else states.restore(each.name)
   }
+  return { admitted, at: now, source: 'store', outcomes }
+}
+
+/** The outcome alone: a further request of the transaction may use the state. */
+function outcomeOf({ a, b, c, log, held, terms, rebased, ...outcome }: KeyState): Outcome {
+  return outcome
 }
 
 function isAdmitted(result: StoreResult | Error): boolean {

@@ -6,20 +6,6 @@ import { Deadline, PendingCall } from '../calls/deadline.ts'
 /** The longest that reading or changing a document may take, ms. */
 const answers = new Deadline(5000)
 
-/** An answer that somebody waits for. */
-class AwaitedAnswer extends PendingCall {
-  readonly #reject: (error: Error) => void
-
-  constructor(reject: (error: Error) => void) {
-    super()
-    this.#reject = reject
-  }
-
-  override giveUp(error: Error): void {
-    this.#reject(error)
-  }
-}
-
 /** The words of an error about work that the store did not do. */
 export interface Unconfirmed {
   /** The call that they name. */
@@ -44,7 +30,8 @@ export async function inTime<T>(work: () => MaybePromise<T>, said: Unconfirmed):
 
 function within<T>(work: MaybePromise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const awaited = new AwaitedAnswer(reject)
+    const awaited = new PendingCall()
+    awaited.giveUp = reject
     answers.start(awaited)
     Promise.resolve(work)
       .then(resolve, reject)

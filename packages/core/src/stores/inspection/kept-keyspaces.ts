@@ -1,5 +1,6 @@
 import { linesOf, versionOf, writeDocument } from '../documents/document.ts'
-import type { Documents, Keyspace } from '../store.ts'
+import { keyName } from '../redis/key-names.ts'
+import type { Change, Documents, Keyspace } from '../store.ts'
 import { ownKeyspace, parseBan, parseKeyspace } from './keyspace-name.ts'
 import { formatParams, type KeptKeyspace, parseLive } from './keyspace-text.ts'
 import { basePrefix } from './scope.ts'
@@ -66,7 +67,7 @@ export class KeptKeyspaces {
       this.#writing = ended
       return done
     }
-    return new LedgerKeyspaces(used, write, () => this.read(prefix))
+    return new LedgerKeyspaces(keyspaces, used, write, () => this.read(prefix))
   }
 
   /** Reads the keyspaces of all limiters under a prefix, and of their routes. */
@@ -125,6 +126,7 @@ export class KeptKeyspaces {
 
 /** Keeps the keyspaces of one ledger. */
 export class LedgerKeyspaces {
+  readonly #keyspaces: readonly Keyspace[]
   readonly #used: UsedKeyspace[]
   readonly #write: (used: readonly UsedKeyspace[]) => Promise<number>
   readonly #read: () => Promise<readonly KeptKeyspace[]>
@@ -138,10 +140,12 @@ export class LedgerKeyspaces {
   keptUntil: number
 
   constructor(
+    keyspaces: readonly Keyspace[],
     used: UsedKeyspace[],
     write: (used: readonly UsedKeyspace[]) => Promise<number>,
     read: () => Promise<readonly KeptKeyspace[]>,
   ) {
+    this.#keyspaces = keyspaces
     this.#used = used
     this.#write = write
     this.#read = read
@@ -150,19 +154,22 @@ export class LedgerKeyspaces {
   }
 
   /**
-   * The keyspaces in which other versions of the application count for the same policies: with other windows, or other
-   * algorithms.
-   *
-   * @param of the keyspaces of the policies
+   * The names of a client's states in other versions of the application, which have other windows or algorithms for the
+   * policies that a change concerns.
    */
-  async others(of: readonly Pick<Keyspace, 'name'>[]): Promise<UsedKeyspace[]> {
+  async others(change: Extract<Change, { key: string }>): Promise<string[]> {
     if (this.#used.length === 0) return []
+    const { key } = change
+    const changed =
+      'policy' in change ? [this.#keyspaces[change.policy] as Keyspace] : this.#keyspaces
     const known = new Set(this.#used.map(idOf))
-    const policies = new Set(of.map(({ name }) => ownKeyspace(name)))
+    const policies = new Set(changed.map(({ name }) => ownKeyspace(name)))
     const prefixes = new Set(this.#used.map(({ prefix }) => prefix))
-    return (await this.#read()).filter((each) => {
-      const isOurs = prefixes.has(each.prefix) && !known.has(idOf(each)) && each.name !== SHARDED
-      return isOurs && policies.has(ownKeyspace(parseBan(each.name)?.quota ?? each.name))
+    return (await this.#read()).flatMap((each) => {
+      const { prefix, name } = each
+      const isOther = prefixes.has(prefix) && !known.has(idOf(each)) && name !== SHARDED
+      const isOfPolicies = policies.has(ownKeyspace(parseBan(name)?.quota ?? name))
+      return isOther && isOfPolicies ? keyName(prefix, key, name) : []
     })
   }
 

@@ -12,6 +12,7 @@ import { Pace } from '../inspection/pace.ts'
 import { isTooMuch, workOf } from '../rules/work.ts'
 import type { StoreEntry } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
+import { keyName } from './key-names.ts'
 import { subject } from './keys.ts'
 import { LedgerScripts } from './ledger-scripts.ts'
 import type { Scan } from './masters.ts'
@@ -99,9 +100,8 @@ export class RedisInspection {
     kept: readonly KeptKeyspace[],
   ): AsyncGenerator<StoreEntry, void, undefined> {
     const unreadable: string[] = []
-    const nameIn = (prefix: string, space: string) => `${prefix}:{${subject(key)}}:${space}`
-    const names = kept.map(({ prefix, name }) => nameIn(prefix, name))
-    const owns = kept.map(({ prefix, name }) => nameIn(prefix, ownKeyspace(name)))
+    const names = kept.map(({ prefix, name }) => keyName(prefix, key, name))
+    const owns = kept.map(({ prefix, name }) => keyName(prefix, key, ownKeyspace(name)))
     const there = await this.#exist([...names, ...owns])
     const found = names
       .filter((_, i) => there[i] || there[names.length + i])

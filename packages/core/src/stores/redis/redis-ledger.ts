@@ -1,7 +1,5 @@
 import { timersEndWithRequest } from '#platform'
 import type { KeptKeyspaces, LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
-import { ownKeyspace } from '../inspection/keyspace-name.ts'
-import type { ChangedKey } from '../rules/change.ts'
 import type {
   Change,
   Charge,
@@ -15,7 +13,7 @@ import type {
 } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
 import { PROBE } from './correct.lua.ts'
-import { subject } from './keys.ts'
+import { KeyNames } from './key-names.ts'
 import type { LedgerScripts } from './ledger-scripts.ts'
 import { readIncreases, readReply } from './reply.ts'
 
@@ -27,10 +25,7 @@ const probe = new Script(PROBE)
  */
 export class RedisLedger implements Ledger<'async'> {
   readonly #connection: RedisConnection
-  readonly #prefixes: readonly string[]
-  readonly #suffixes: readonly string[]
-  readonly #ownSuffixes: readonly string[]
-  readonly #policies: readonly Keyspace[]
+  readonly #names: KeyNames
   readonly #scripts: LedgerScripts
   readonly #keyspaces: LedgerKeyspaces
 
@@ -42,10 +37,7 @@ export class RedisLedger implements Ledger<'async'> {
     scripts: LedgerScripts,
   ) {
     this.#connection = connection
-    this.#prefixes = keyspaces.map((keyspace) => `${keyspace.prefix ?? prefix}:{`)
-    this.#suffixes = keyspaces.map(({ name }) => `}:${name}`)
-    this.#ownSuffixes = keyspaces.map(({ name }) => `}:${ownKeyspace(name)}`)
-    this.#policies = keyspaces
+    this.#names = new KeyNames(keyspaces, prefix)
     this.#scripts = scripts
     this.#keyspaces = kept.of(keyspaces, prefix)
   }
@@ -68,7 +60,10 @@ export class RedisLedger implements Ledger<'async'> {
     const read = 'limit' in change ? toGrantResult : done
     const runs = this.#scripts.change(change, this.#connection.time())
     const replies = runs.map(({ call, owns, states }) => {
-      const names = [...owns.map(this.#ownNameOf), ...states.map(this.#nameOf)]
+      const names = [
+        ...owns.map(({ policy, key }) => this.#names.own(policy, key) as string),
+        ...states.map(({ policy, key }) => this.#names.state(policy, key)),
+      ]
       return this.#connection.run(call, names, read)
     })
     const result = replies.length === 1 ? await replies[0] : await Promise.all(replies)
@@ -79,11 +74,8 @@ export class RedisLedger implements Ledger<'async'> {
 
   /** Lets other versions of the application see the change. */
   async #changeOthers(change: Extract<Change, { key: string }>): Promise<void> {
-    const changed =
-      'policy' in change ? this.#policies.slice(change.policy, change.policy + 1) : this.#policies
-    const others = await this.#keyspaces.others(changed)
-    if (others.length === 0) return
-    const names = others.map(({ prefix, name }) => `${prefix}:{${subject(change.key)}}:${name}`)
+    const names = await this.#keyspaces.others(change)
+    if (names.length === 0) return
     await this.#connection.run(
       this.#scripts.changeOthers(change, this.#connection.time()),
       names,
@@ -103,7 +95,7 @@ export class RedisLedger implements Ledger<'async'> {
 
   async #probe({ charges }: SettleChange): Promise<void> {
     // A key of its own that is where those of the charges are.
-    const key = `${this.#prefixes[0]}${subject((charges[0] as Charge).key)}}`
+    const key = this.#names.probe((charges[0] as Charge).key)
     const { minTtlMs } = this.#connection.time()
     const args = [`${minTtlMs}`, this.#scripts.renews ? '1' : '0']
     await this.#connection.run({ script: probe, args }, [key], done)
@@ -115,17 +107,11 @@ export class RedisLedger implements Ledger<'async'> {
       for (let i = 0; i < charges.length; i += 1) {
         const { key } = charges[i] as Charge
         if (key.startsWith('{')) this.#keyspaces.shard()
-        names.push(`${this.#prefixes[i]}${subject(key)}${this.#suffixes[i]}`)
+        names.push(this.#names.state(i, key))
       }
     }
     return names
   }
-
-  readonly #nameOf = ({ policy, key }: ChangedKey): string =>
-    `${this.#prefixes[policy]}${subject(key)}${this.#suffixes[policy]}`
-
-  readonly #ownNameOf = ({ policy, key }: ChangedKey): string =>
-    `${this.#prefixes[policy]}${subject(key)}${this.#ownSuffixes[policy]}`
 }
 
 /** The results of the scripts of limits and top-ups, by number. */

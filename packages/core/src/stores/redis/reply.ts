@@ -2,6 +2,7 @@ import { KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import { OUTCOME } from '../../algorithms/lua-step.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { decideAll, settleOne } from '../rules/decide-all.ts'
+import { viewOf } from '../rules/numbers.ts'
 import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
 import type { Charge, ChargeIncrease, Requests, StoreResult } from '../store.ts'
 import { EXCESS } from './decide.lua.ts'
@@ -26,9 +27,8 @@ export function readReply(
   requests: Requests,
   isPeek = false,
 ): (StoreResult | Error)[] {
-  const { buffer, byteOffset, byteLength } = (Array.isArray(reply) ? reply[0] : reply) as Uint8Array
+  const bytes = viewOf(Array.isArray(reply) ? reply[0] : reply)
   const failures: unknown[] = Array.isArray(reply) ? reply.slice(1) : []
-  const bytes = new DataView(buffer, byteOffset, byteLength)
   const at = bytes.getFloat64(0, true)
   const results: (StoreResult | Error)[] = []
   let count = 0
@@ -75,8 +75,7 @@ export function readIncreases(
   charges: readonly Charge[],
   chargedAt: number,
 ): ChargeIncrease[] {
-  const { buffer, byteOffset, byteLength } = reply as Uint8Array
-  const bytes = new DataView(buffer, byteOffset, byteLength)
+  const bytes = viewOf(reply as Uint8Array)
   const at = bytes.getFloat64(0, true)
   const increases: ChargeIncrease[] = []
   let correctedAt = TIME + STATE * charges.length

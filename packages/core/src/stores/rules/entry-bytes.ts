@@ -1,7 +1,7 @@
 import type { KeyState } from '../../algorithms/algorithm.ts'
 import { Held } from '../../algorithms/held/held.ts'
 import { Log } from '../../algorithms/sliding-log/log.ts'
-import { NumberReader, NumberWriter } from './numbers.ts'
+import { NumberReader, NumberWriter, viewOf } from './numbers.ts'
 
 /** Bytes of entries are a multiple of it, and begin with a double: what they are. */
 const ENTRY = 16
@@ -39,8 +39,7 @@ export function encodeEntries({ log, held }: Entries): Uint8Array {
  * @throws RangeError if it is anything else
  */
 export function decodeEntries(state: Entries, bytes: Uint8Array): void {
-  const { buffer, byteOffset, byteLength } = bytes
-  const kind = new DataView(buffer, byteOffset, byteLength).getFloat64(0, true)
+  const kind = viewOf(bytes).getFloat64(0, true)
   const numbers = new NumberReader(bytes.subarray(KIND))
   if (Number.isInteger(kind) && kind > LOG && kind <= 1 + MOST_EXTRAS) {
     state.held = takeHeld(numbers, kind - 1)
@@ -48,7 +47,7 @@ export function decodeEntries(state: Entries, bytes: Uint8Array): void {
   }
   const length = numbers.next()
   // An entry has two bytes at least.
-  if (kind !== LOG || 2 * length > byteLength) throw unknownEntries(kind)
+  if (kind !== LOG || 2 * length > bytes.length) throw unknownEntries(kind)
   const log = new Log()
   let time = 0
   for (let count = length; count > 0; count -= 1) {
@@ -62,7 +61,7 @@ export function decodeEntries(state: Entries, bytes: Uint8Array): void {
 function ofKind(kind: number, numbers: NumberWriter): Uint8Array {
   const written = numbers.done()
   const bytes = new Uint8Array(Math.ceil((KIND + written.length) / ENTRY) * ENTRY)
-  new DataView(bytes.buffer).setFloat64(0, kind, true)
+  viewOf(bytes).setFloat64(0, kind, true)
   bytes.set(written, KIND)
   return bytes
 }
@@ -98,10 +97,4 @@ function unknownEntries(kind: number): RangeError {
 /** Whether a number of an entry is much as that of the entry before: when it ends, for how long it is held, when it was charged. */
 function isNearby(place: number): boolean {
   return place === 0 || place === 2 || place === 3
-}
-
-export function doubles(numbers: readonly number[]): Uint8Array {
-  const view = new DataView(new ArrayBuffer(8 * numbers.length))
-  for (let i = 0; i < numbers.length; i += 1) view.setFloat64(8 * i, numbers[i] as number, true)
-  return new Uint8Array(view.buffer)
 }

@@ -78,3 +78,15 @@ export class NumberReader {
     return number % 2 === 0 ? number / 2 : -(number + 1) / 2
   }
 }
+
+/** Numbers as little-endian doubles. */
+export function doubles(numbers: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(8 * numbers.length)
+  const view = viewOf(bytes)
+  for (let i = 0; i < numbers.length; i += 1) view.setFloat64(8 * i, numbers[i] as number, true)
+  return bytes
+}
+
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
+}

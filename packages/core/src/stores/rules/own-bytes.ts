@@ -1,4 +1,5 @@
 import type { OwnTerms } from '../../algorithms/algorithm.ts'
+import { doubles, viewOf } from './numbers.ts'
 
 /** Numbers of a record before its top-ups, and of each of these. */
 export const OWN_NUMBERS = 5
@@ -18,9 +19,7 @@ export function encodeOwn({ override, grants, blockedUntil }: OwnTerms): Uint8Ar
   const { until = 0, limit = LEFT_OUT, burst = LEFT_OUT, maxDelayMs = LEFT_OUT } = override ?? {}
   const numbers = [blockedUntil, until, limit, burst, maxDelayMs]
   for (const { until, units, id } of grants) numbers.push(until, units, ...halvesOf(id))
-  const view = new DataView(new ArrayBuffer(8 * numbers.length))
-  for (const [i, number] of numbers.entries()) view.setFloat64(8 * i, number, true)
-  return new Uint8Array(view.buffer)
+  return doubles(numbers)
 }
 
 /**
@@ -31,11 +30,11 @@ export function encodeOwn({ override, grants, blockedUntil }: OwnTerms): Uint8Ar
  */
 export function decodeOwn(bytes: Uint8Array | undefined): OwnTerms | undefined {
   if (bytes === undefined) return undefined
-  const { buffer, byteOffset, byteLength } = bytes
+  const { byteLength } = bytes
   const count = (byteLength / 8 - OWN_NUMBERS) / GRANT_NUMBERS
   if (!(count >= 0 && count % 1 === 0))
     throw new RangeError(`${byteLength} bytes are no record of what a client has of its own`)
-  const view = new DataView(buffer, byteOffset, byteLength)
+  const view = viewOf(bytes)
   const number = (i: number) => view.getFloat64(8 * i, true)
   const option = (i: number) => (number(i) === LEFT_OUT ? undefined : number(i))
   const until = number(1)

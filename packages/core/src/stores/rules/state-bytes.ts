@@ -1,5 +1,6 @@
 import { KeyState } from '../../algorithms/algorithm.ts'
-import { decodeEntries, doubles, encodeEntries } from './entry-bytes.ts'
+import { decodeEntries, encodeEntries } from './entry-bytes.ts'
+import { doubles, viewOf } from './numbers.ts'
 
 /** Bytes of the three integers; what entries have is a multiple of the second. */
 const HEAD = 24
@@ -28,8 +29,8 @@ export function encodeState(state: KeyState): Uint8Array {
 export function decodeState(bytes: Uint8Array | undefined): KeyState {
   const state = new KeyState()
   if (bytes === undefined) return state
-  const { buffer, byteOffset, byteLength } = bytes
-  const view = new DataView(buffer, byteOffset, byteLength)
+  const { byteLength } = bytes
+  const view = viewOf(bytes)
   if (byteLength < HEAD || (byteLength - HEAD) % ENTRY !== 0)
     throw new RangeError(`${byteLength} bytes are no state of a rate limit`)
   state.a = view.getFloat64(0, true)
