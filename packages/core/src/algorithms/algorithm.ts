@@ -141,6 +141,17 @@ export class KeyState implements Outcome {
   ownMs = Infinity
 }
 
+/** Refuses, with nothing left, for so many ms, whatever the quota says. */
+export function refuseFor(state: KeyState, ms: number): void {
+  state.admitted = false
+  state.remaining = 0
+  state.excess = 0
+  state.resetMs = ms
+  state.retryAfterMs = ms
+  state.effectiveMs = ms
+  state.delayMs = 0
+}
+
 /**
  * A policy's parameters, compiled into exact integers for one algorithm. Immutable.
  *

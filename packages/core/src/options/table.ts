@@ -46,10 +46,7 @@ const policy = {
     peers: { "window: ms, or text such as '1m'": 'duration' },
   },
   timeZone: { type: timeZone },
-  anchor: {
-    type: anchor,
-    perRequest: true,
-  },
+  anchor: { type: anchor, perRequest: true },
   algorithm: {
     type: oneOf(ALGORITHM_NAMES, 'AlgorithmName'),
     default: DEFAULT_ALGORITHM,
@@ -60,10 +57,7 @@ const policy = {
   },
   burst: { type: integer(1, MAX_LIMIT, 'units') },
   maxDelay: { type: duration(0), aliases: 'maxDelayMs' },
-  unit: {
-    type: unit,
-    default: 'requests',
-  },
+  unit: { type: unit, default: 'requests' },
   alertAt: { type: shares },
   reserve: { type: boolean, default: false },
   dryRun: { type: boolean, onlyInPolicies: true },
@@ -73,15 +67,8 @@ const policy = {
 
 /** The options of a policy that counts what is in use at the same time, instead of the others. */
 const concurrency = {
-  concurrent: {
-    type: integer(0, 1000, 'requests'),
-    required: true,
-    perRequest: true,
-  },
-  hold: {
-    type: duration(1000, 3_600_000),
-    default: '30s',
-  },
+  concurrent: { type: integer(0, 1000, 'requests'), required: true, perRequest: true },
+  hold: { type: duration(1000, 3_600_000), default: '30s' },
 } satisfies Options
 
 /**
@@ -95,10 +82,7 @@ const requestPolicy = {
     inPolicies: true,
     peers: { "key: 'ip', 'user' or (request) => text": 'keyGenerator getTracker generateKey id' },
   },
-  shard: {
-    type: callback('(request) => text or a number'),
-    inPolicies: true,
-  },
+  shard: { type: callback('(request) => text or a number'), inPolicies: true },
   cost: {
     type: integer(0, Number.MAX_SAFE_INTEGER, 'units'),
     default: 1,
@@ -119,9 +103,7 @@ const requestPolicy = {
 const policies = {
   policies: {
     type: special,
-    peers: {
-      'policies: [{ name, limit, window }]': 'identifier throttlers',
-    },
+    peers: { 'policies: [{ name, limit, window }]': 'identifier throttlers' },
   },
 } satisfies Options
 
@@ -170,24 +152,14 @@ const store = {
   },
   refusalCache: {
     type: boolean,
-    peers: {
-      refusalCache: 'ephemeralCache inMemoryBlockOnConsumed inMemoryBlockDuration',
-    },
+    peers: { refusalCache: 'ephemeralCache inMemoryBlockOnConsumed inMemoryBlockDuration' },
   },
-  lease: {
-    type: duration(10, 10_000, "Choose a time such as '250ms'."),
-  },
-  maxWaiting: {
-    type: integer(0, 1_000_000, 'requests'),
-    default: 1000,
-    aliases: 'maxQueueSize',
-  },
+  lease: { type: duration(10, 10_000, "Choose a time such as '250ms'.") },
+  maxWaiting: { type: integer(0, 1_000_000, 'requests'), default: 1000, aliases: 'maxQueueSize' },
 } satisfies Options
 
 const events = {
-  name: {
-    type: shortName('Choose a short name such as login or api.'),
-  },
+  name: { type: shortName('Choose a short name such as login or api.') },
   onDecision: {
     type: callback('(decision, request, key)'),
     peers: {
@@ -209,11 +181,7 @@ const http = {
     aliases: 'ipv6Subnet ipv6SubnetPrefix',
   },
   maxWait: { type: duration(1, 600_000) },
-  priority: {
-    type: integer(-1000, 1000, ''),
-    default: 0,
-    perRequest: true,
-  },
+  priority: { type: integer(-1000, 1000, ''), default: 0, perRequest: true },
   skip: {
     type: callback('(request, key) => boolean'),
     peers: { 'skip: (request) => true or false': 'skipIf ignoreUserAgents' },
@@ -226,9 +194,7 @@ const http = {
   },
   deny: {
     type: special,
-    peers: {
-      'deny: addresses, CIDRs and keys': 'blacklist blackList enableProtection',
-    },
+    peers: { 'deny: addresses, CIDRs and keys': 'blacklist blackList enableProtection' },
   },
   headers: {
     type: special,
@@ -239,14 +205,8 @@ const http = {
       'headers: false': 'disableHeader',
     },
   },
-  upstreamHeaders: {
-    type: oneOf(['keep', 'remove']),
-    default: 'keep',
-  },
-  retryAfterJitter: {
-    type: share('from 0 to 1'),
-    default: 0.1,
-  },
+  upstreamHeaders: { type: oneOf(['keep', 'remove']), default: 'keep' },
+  retryAfterJitter: { type: share('from 0 to 1'), default: 0.1 },
   partitionSecret: { type: secret(16) },
   statusCode: {
     type: oneOf([402, 403, 404, 429, 503]),
@@ -261,10 +221,7 @@ const http = {
       "respond: 'throw'": 'throw',
     },
   },
-  dryRun: {
-    type: boolean,
-    default: false,
-  },
+  dryRun: { type: boolean, default: false },
 } satisfies Options
 
 /** Options of only some adapters, which document them in their own types. */
@@ -272,10 +229,7 @@ const adapter = {
   as: { type: oneOf(['scoped', 'global']) },
   address: { type: callback('(context)') },
   routes: { type: special },
-  hook: {
-    type: oneOf(['onRequest', 'preValidation', 'preHandler']),
-    default: 'onRequest',
-  },
+  hook: { type: oneOf(['onRequest', 'preValidation', 'preHandler']), default: 'onRequest' },
 } satisfies Options
 
 /** The options of `shedLoad`, besides those that it has in common with `rateLimit`. */
@@ -286,10 +240,7 @@ const overload = {
 } satisfies Options
 
 const memoryStore = {
-  maxKeys: {
-    type: integer(1, 100_000_000, 'keys'),
-    default: 1_000_000,
-  },
+  maxKeys: { type: integer(1, 100_000_000, 'keys'), default: 1_000_000 },
   clock: { type: clock },
 } satisfies Options
 
@@ -307,10 +258,7 @@ const postgresStore = {
     ),
     default: 'public',
   },
-  logged: {
-    type: boolean,
-    default: false,
-  },
+  logged: { type: boolean, default: false },
   clock: { type: clock },
 } satisfies Options
 
@@ -332,14 +280,8 @@ const dynamodbStore = {
 
 const sqliteStore = {
   driver: { type: callback('new (path)') },
-  durable: {
-    type: boolean,
-    default: false,
-  },
-  maxBytes: {
-    type: integer(1_048_576, 1_099_511_627_776, 'bytes'),
-    default: 1_073_741_824,
-  },
+  durable: { type: boolean, default: false },
+  maxBytes: { type: integer(1_048_576, 1_099_511_627_776, 'bytes'), default: 1_073_741_824 },
   clock: { type: clock },
 } satisfies Options
 

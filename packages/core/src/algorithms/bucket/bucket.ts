@@ -178,12 +178,8 @@ function spanOf(drained: number, window: number, ticks: number, now: number): nu
  */
 export class BucketLimit extends ConstantLimit implements CompiledLimit {
   readonly algorithm: Algorithm
-  readonly capacity: number
-  readonly unit: number
-  readonly rate: number
-  readonly window: number
-  readonly ticks: number
   readonly placeOf: ((remaining: number) => Claim) | undefined
+  readonly #constants: Constants
   readonly #queued: boolean
 
   /**
@@ -207,22 +203,20 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     if (ticks > 0) numbers.push(ticks)
     super(params, numbers, shown)
     this.algorithm = algorithm
-    this.window = windowMs
+    this.#constants = constants
     this.#queued = queueMs !== undefined
     this.placeOf = this.#queued ? (remaining) => [remaining] : undefined
-    this.ticks = ticks
-    this.unit = unit
-    this.rate = rate
-    this.capacity = capacity
   }
 
   decide(state: KeyState, now: number, cost: number): void {
-    step.enter(state, this, now)
-    const room = step.room(state, this)
+    const constants = this.#constants
+    const { capacity, unit } = constants
+    step.enter(state, constants, now)
+    const room = step.room(state, constants)
     const admitted = cost <= room && room > 0
     const level = state.a
-    const needed = Math.max(cost, 1) * this.unit
-    const filled = admitted ? level + cost * this.unit : level
+    const needed = Math.max(cost, 1) * unit
+    const filled = admitted ? level + cost * unit : level
 
     const remaining = Math.max(0, admitted ? room - cost : room)
     state.admitted = admitted
@@ -231,46 +225,47 @@ export class BucketLimit extends ConstantLimit implements CompiledLimit {
     state.resetMs = this.#after(now, filled)
     state.delayMs = admitted && this.#queued ? this.#after(now, level) : 0
     if (!admitted) {
-      state.effectiveMs =
-        needed > this.capacity ? Infinity : this.#after(now, level - this.capacity + needed)
+      state.effectiveMs = needed > capacity ? Infinity : this.#after(now, level - capacity + needed)
     } else if (remaining > 0) {
-      state.effectiveMs = this.#after(now, remaining * this.unit)
+      state.effectiveMs = this.#after(now, remaining * unit)
     } else {
-      state.effectiveMs = this.#after(now, filled + this.unit - this.capacity)
+      state.effectiveMs = this.#after(now, filled + unit - capacity)
     }
     state.retryAfterMs = admitted ? 0 : state.effectiveMs
   }
 
   commit(state: KeyState, now: number, cost: number): void {
-    step.commit(state, this, now, cost)
+    step.commit(state, this.#constants, now, cost)
   }
 
   settle(state: KeyState, now: number, { delta, chargedAt, claim }: Correction): void {
-    step.enter(state, this, now)
-    if (this.#queued) queue.settle(state, this, now, delta, chargedAt, claim?.[0] ?? -1)
-    else step.settle(state, this, now, delta, chargedAt)
-    const room = step.room(state, this)
+    const constants = this.#constants
+    step.enter(state, constants, now)
+    if (this.#queued) queue.settle(state, constants, now, delta, chargedAt, claim?.[0] ?? -1)
+    else step.settle(state, constants, now, delta, chargedAt)
+    const room = step.room(state, constants)
     state.remaining = Math.max(0, room)
     state.excess = Math.max(0, -room)
-    state.resetMs = step.full(state, this, now)
+    state.resetMs = step.full(state, constants, now)
   }
 
   /** For a smaller limit it is not full when it is for this one. */
   keepMs({ resetMs }: KeyState): number {
-    return this.params.varies ? Math.max(resetMs, this.window) : resetMs
+    return this.params.varies ? Math.max(resetMs, this.params.windowMs) : resetMs
   }
 
   /** In a queue, the own cost keeps only those behind it waiting. */
   earliest({ ahead, cost, at, free, limit, windowMs }: InLine): number {
     const beyond = Math.max(0, this.#queued ? ahead : ahead + cost - free)
     if (limit === this.units && windowMs === this.windowMs)
-      return at + Math.floor((beyond * this.window) / this.params.limit)
+      return at + Math.floor((beyond * this.params.windowMs) / this.params.limit)
     // Of an own limit, only what is shown is known, and a token bucket rounds its time up.
     return at + Math.floor((beyond * (this.#queued ? windowMs : windowMs - 1)) / limit)
   }
 
   /** ms from `now` until so many parts have drained. */
   #after(now: number, parts: number): number {
-    return spanOf(Math.ceil(parts / this.rate), this.window, this.ticks, now)
+    const { rate, window, ticks } = this.#constants
+    return spanOf(Math.ceil(parts / rate), window, ticks, now)
   }
 }

@@ -6,7 +6,7 @@ import type {
   Correction,
   KeyState,
 } from '../algorithm.ts'
-import { ConstantLimit } from '../algorithm.ts'
+import { ConstantLimit, refuseFor } from '../algorithm.ts'
 import { isOnce, slotOf } from '../held/claim.ts'
 import {
   Held,
@@ -73,7 +73,8 @@ class ReservedLimit extends ConstantLimit implements CompiledLimit {
     if (hasEnded || held.clock > now) state.rebased = true
     if (held.length < MAX_RESERVATIONS / 2) return
     const free = MAX_RESERVATIONS - held.length + held.countOf(SETTLED)
-    if (free <= MAX_RESERVATIONS / 2 && held.countOf(owner) >= free) refuse(state)
+    // The key has as many reservations as it can. Nobody knows when one of them will be settled.
+    if (free <= MAX_RESERVATIONS / 2 && held.countOf(owner) >= free) refuseFor(state, SLOT_WAIT_MS)
   }
 
   commit(state: KeyState, now: number, cost: number, [slot, owner = 0]: Claim = []): void {
@@ -144,17 +145,6 @@ function remember(state: KeyState, now: number, slot: number): void {
   const { held } = state
   if (held.length < MAX_REMEMBERED || held.countOf(SETTLED) < MAX_REMEMBERED)
     held.add(now, slot, REMEMBERED_MS, [now, 0, SETTLED])
-}
-
-/** The key has as many reservations as it can. Nobody knows when one of them will be settled. */
-function refuse(state: KeyState): void {
-  state.admitted = false
-  state.remaining = 0
-  state.excess = 0
-  state.resetMs = SLOT_WAIT_MS
-  state.retryAfterMs = SLOT_WAIT_MS
-  state.effectiveMs = SLOT_WAIT_MS
-  state.delayMs = 0
 }
 
 const known = new Map<Algorithm, Algorithm>()

@@ -112,27 +112,25 @@ export class MemoryLedger implements Ledger<'sync'> {
     if (requests.length > 1)
       return requests.map((charges) => copyOf(this.decide([charges], isPeek)[0] as StoreResult))
     const charges = requests[0] as readonly Charge[]
-    if (isPeek) this.#peek(charges)
-    else this.#charge(charges)
+    const now = this.#store.clock()
+    if (this.#find(charges) > 0 && !isPeek) this.#makeRoom(charges, now)
+    for (let i = 0; i < charges.length; i += 1) this.#load(i, (charges[i] as Charge).key)
+    const admitted = decideAll(this.#states, charges, now, isPeek)
+    this.#result.admitted = admitted
+    this.#result.at = now
+    if (!isPeek) this.#commit(charges, now, admitted)
     return this.#results
   }
 
-  #peek(charges: readonly Charge[]): void {
-    this.#find(charges)
-    this.#decideAll(charges, this.#store.clock(), true)
-  }
-
-  #charge(charges: readonly Charge[]): void {
-    const now = this.#store.clock()
-    if (this.#find(charges) > 0) this.#makeRoom(charges, now)
-    const result = this.#decideAll(charges, now, false)
+  #commit(charges: readonly Charge[], now: number, admitted: boolean): void {
     for (let i = 0; i < charges.length; i += 1) {
       const charge = charges[i] as Charge
       const state = this.#states[i] as KeyState
-      if (commitOne(state, charge, now, result.admitted ? charge.cost : 0)) {
-        if (this.#hasRow(i, charge, now)) this.#write(i, this.#rows[i] as number, charge, now)
-      } else if (!state.admitted && (this.#rows[i] as number) >= 0) {
-        this.#tables[i]?.setUsage(this.#rows[i] as number, EXHAUSTED)
+      const row = this.#rows[i] as number
+      if (commitOne(state, charge, now, admitted ? charge.cost : 0)) {
+        if (this.#hasRow(i, charge, now)) this.#write(i, row, charge, now)
+      } else if (!state.admitted && row >= 0) {
+        this.#tables[i]?.setUsage(row, EXHAUSTED)
       }
     }
   }
@@ -186,13 +184,6 @@ export class MemoryLedger implements Ledger<'sync'> {
     if ((this.#rows[i] as number) >= 0 || !isOnRefusal(limit)) return true
     const store = this.#store
     return store.size < store.maxKeys || store.makeRoom(now)
-  }
-
-  #decideAll(charges: readonly Charge[], now: number, isPeek: boolean): StoreResult {
-    for (let i = 0; i < charges.length; i += 1) this.#load(i, (charges[i] as Charge).key)
-    this.#result.admitted = decideAll(this.#states, charges, now, isPeek)
-    this.#result.at = now
-    return this.#result
   }
 
   /** Loads and returns the state of a charge. */

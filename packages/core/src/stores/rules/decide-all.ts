@@ -1,4 +1,4 @@
-import { type CompiledLimit, KeyState } from '../../algorithms/algorithm.ts'
+import { type CompiledLimit, KeyState, refuseFor } from '../../algorithms/algorithm.ts'
 import type { Charge, ChargeIncrease } from '../store.ts'
 import { applyOwn, blockedMsOf } from './own-terms.ts'
 import type { Renewal } from './slots.ts'
@@ -21,8 +21,11 @@ export function decideOne(
   }
   const applied = applyOwn(state, limit, now)
   const blockedMs = blockedMsOf(state.terms, now)
-  if (blockedMs > 0) refuse(state, blockedMs)
-  else applied.decide(state, now, cost, claim)
+  if (blockedMs > 0) {
+    refuseFor(state, blockedMs)
+    state.rebased = false
+    state.counted = false
+  } else applied.decide(state, now, cost, claim)
 }
 
 /**
@@ -195,16 +198,4 @@ export function fullOf(limit: CompiledLimit, at: number): number {
   const unused = new KeyState()
   limit.decide(unused, at, 0)
   return unused.remaining
-}
-
-function refuse(state: KeyState, blockedMs: number): void {
-  state.admitted = false
-  state.rebased = false
-  state.counted = false
-  state.remaining = 0
-  state.excess = 0
-  state.resetMs = blockedMs
-  state.retryAfterMs = blockedMs
-  state.effectiveMs = blockedMs
-  state.delayMs = 0
 }
