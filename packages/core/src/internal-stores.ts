@@ -11,7 +11,6 @@ export { Inspection, partsOf, statesOf } from './stores/inspection/inspection.ts
 export { KeptKeyspaces, type LedgerKeyspaces, SHARDED } from './stores/inspection/kept-keyspaces.ts'
 export type { KeptKeyspace } from './stores/inspection/keyspace-text.ts'
 export { Pace } from './stores/inspection/pace.ts'
-export { KeyNames } from './stores/redis/key-names.ts'
-export { subject } from './stores/redis/keys.ts'
+export { KeyNames, subject } from './stores/redis/keys.ts'
 export { doubles, viewOf } from './stores/rules/numbers.ts'
 export { endOf } from './stores/rules/own-terms.ts'

@@ -213,9 +213,7 @@ export class StoreCalls {
   readonly #breaker = new Breaker()
   #active = 0
   /** Calls that begin in their order, so that a burst of requests is work for a store, not its failure. */
-  #waiting: StoreCall[] = []
-  /** The index of the next call in `waiting`: those before it have begun. */
-  #next = 0
+  readonly #waiting = new Set<StoreCall>()
   /** Unanswered calls. Replaced at a recovery, because the client may have lost some. */
   #unanswered = { late: 0, probes: 0 }
   #probedAt = 0
@@ -263,7 +261,7 @@ export class StoreCalls {
     call.deadline.start(call)
     // A request that the runtime has dropped counts as active for ever, and none may wait for another one.
     if (this.#active < MAX_ACTIVE || timersEndWithRequest) void this.#begin(call)
-    else if (this.#waiting.length - this.#next < MAX_WAITING) this.#waiting.push(call)
+    else if (this.#waiting.size < MAX_WAITING) this.#waiting.add(call)
     else this.#refuse(call, new Error('too many calls wait for the store'))
   }
 
@@ -316,10 +314,11 @@ export class StoreCalls {
   giveUp(call: StoreCall, late: Error): void {
     const why = this.#trouble?.()
     const error = why === undefined ? late : new DeadlineError(`${late.message}: ${why}`)
-    if (call.askedAt !== undefined) {
+    if (call.askedAt === undefined) this.#waiting.delete(call)
+    else {
       call.unanswered.late += 1
       this.#active -= 1
-      if (this.#waiting.length > 0) this.#beginWaiting()
+      this.#beginWaiting()
       this.#failed(error, call.askedAt)
     }
     call.failed(error)
@@ -340,7 +339,7 @@ export class StoreCalls {
     const inTime = call.deadline.end(call)
     if (inTime) this.#active -= 1
     else call.unanswered.late -= 1
-    if (this.#waiting.length > 0) this.#beginWaiting()
+    if (this.#waiting.size > 0) this.#beginWaiting()
     if (isAnswered) {
       if (inTime && this.isTrusted && this.#breaker.failures > 0) this.#breaker.succeeded()
       if (inTime) call.answered(answer)
@@ -360,13 +359,9 @@ export class StoreCalls {
 
   /** Calls in progress are over: those that wait take their turn. */
   #beginWaiting(): void {
-    while (this.#next < this.#waiting.length && this.#active < MAX_ACTIVE) {
-      const following = this.#waiting[this.#next] as StoreCall
-      this.#next += 1
-      if (this.#next === this.#waiting.length || this.#next === MAX_ACTIVE) {
-        this.#waiting = this.#waiting.slice(this.#next)
-        this.#next = 0
-      }
+    for (const following of this.#waiting) {
+      if (this.#active >= MAX_ACTIVE) return
+      this.#waiting.delete(following)
       if (following.isPending) void this.#begin(following)
     }
   }
@@ -379,10 +374,10 @@ export class StoreCalls {
       this.isTrusted = false
       this.failure = error
       this.#health.down(error)
-      const refused = this.#waiting.slice(this.#next)
-      this.#waiting = []
-      this.#next = 0
-      for (const call of refused) if (call.isPending) this.#refuse(call, error)
+      for (const call of this.#waiting) {
+        this.#waiting.delete(call)
+        if (call.isPending) this.#refuse(call, error)
+      }
     } else if (this.#breaker.isOpen && error instanceof SluiceError) {
       this.failure = error
       this.#health.setUpFails(error)

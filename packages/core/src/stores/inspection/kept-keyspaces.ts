@@ -1,5 +1,5 @@
 import { linesOf, versionOf, writeDocument } from '../documents/document.ts'
-import { keyName } from '../redis/key-names.ts'
+import { keyName } from '../redis/keys.ts'
 import type { Change, Documents, Keyspace } from '../store.ts'
 import { ownKeyspace, parseBan, parseKeyspace } from './keyspace-name.ts'
 import { formatParams, type KeptKeyspace, parseLive } from './keyspace-text.ts'

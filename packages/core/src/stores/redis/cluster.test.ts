@@ -15,7 +15,7 @@ import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import { createLimiter, type RedisClient, redisStore } from '../../index.ts'
-import { hashSlotOf } from './keys.ts'
+import { hashSlotOf } from './hash-slots.ts'
 import { picture } from './testing/clients.ts'
 import { codePoint } from './testing/code-point.ts'
 import {

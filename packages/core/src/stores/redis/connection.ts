@@ -16,7 +16,7 @@ import {
   type ValkeyGlideClient,
 } from './client.ts'
 import { fromDecimals, inDecimals } from './decimals.ts'
-import { ALL_SHARDS, shardOfName } from './keys.ts'
+import { ALL_SHARDS, shardOfName } from './hash-slots.ts'
 import { REDIS_ACTIONS } from './setup-actions.ts'
 import { inServersWords, isReadOnly, toSetupError, withoutCommand } from './setup-error.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { shardedKey } from '../../key/notation.ts'
-import { hashSlotOf, shardOf, subject } from './keys.ts'
+import { hashSlotOf, shardOf } from './hash-slots.ts'
+import { subject } from './keys.ts'
 import { codePoint } from './testing/code-point.ts'
 
 /** The longest plain id. */

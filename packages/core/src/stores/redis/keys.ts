@@ -1,16 +1,14 @@
 import { digest } from '../../key/digest.ts'
 import { shardLength } from '../../key/notation.ts'
+import { ownKeyspace } from '../inspection/keyspace-name.ts'
+import { isOnRefusal } from '../rules/decide-all.ts'
+import type { Keyspace } from '../store.ts'
 
 /**
  * The most characters of an id that is kept as it is: a longer one becomes a digest, so that no client can
  * make keys grow.
  */
 const MAX_PLAIN = 64
-
-/** A hash slot has 14 bits: the first four tell the shard. */
-const SHARD_SHIFT = 10
-/** A bit for each of the shards. */
-export const ALL_SHARDS = 0xffff
 
 /**
  * An id as it stands between the braces of a Redis key, where Redis Cluster takes the hash slot from:
@@ -38,52 +36,48 @@ function replacement(id: string): string {
 }
 
 /** The shard of an id, or what follows it: braces in it name no further shard. */
-function part(text: string): string {
+export function part(text: string): string {
   return shardLength(text) === 0 ? subject(text) : digest(text)
 }
 
-/** The shard of a Redis Cluster, 0 … 15, that has the keys of an id. */
-export function shardOf(id: string): number {
-  const length = shardLength(id)
-  return shardOfName(length === 0 ? subject(id) : part(id.slice(1, length - 1)))
+/** The name of a client's key in a remote store. @param space the name of a keyspace, or of what is kept beside it */
+export function keyName(prefix: string, client: string, space: string): string {
+  return `${prefix}:{${subject(client)}}:${space}`
 }
 
-/** The shard of a Redis Cluster, 0 … 15, that has a key. @param name ASCII */
-export function shardOfName(name: string): number {
-  return hashSlotOf(name) >> SHARD_SHIFT
+interface Space {
+  readonly prefix: string
+  readonly name: string
+  /** Beside it. */
+  readonly own: string | undefined
 }
 
-/** The hash slots of a Redis Cluster. */
-const HASH_SLOTS = 16_384
+/** The names of clients' keys in the policies of a ledger, by the numbers of these. */
+export class KeyNames {
+  readonly #spaces: readonly Space[]
 
-/** x^16 + x^12 + x^5 + 1, as Redis Cluster has it: CRC-16/XMODEM. */
-const POLYNOMIAL = 0x1021
-
-/** The terms of the checksum, by byte. */
-const CHECKSUMS = Uint16Array.from({ length: 256 }, (_, byte) => {
-  let checksum = byte << 8
-  for (let bit = 0; bit < 8; bit += 1) {
-    checksum = checksum & 0x8000 ? (checksum << 1) ^ POLYNOMIAL : checksum << 1
+  /** @param prefix that of the ledger */
+  constructor(keyspaces: readonly Keyspace[], prefix: string) {
+    this.#spaces = keyspaces.map((each) => {
+      const own = isOnRefusal(each) ? undefined : ownKeyspace(each.name)
+      return { prefix: each.prefix ?? prefix, name: each.name, own }
+    })
   }
-  return checksum
-})
 
-/**
- * The hash slot of a key in a Redis Cluster (Redis Cluster specification, "Key distribution model" and
- * "Hash tags"): of what stands between the first brace and the next closing one, unless that is
- * empty; else of the whole key.
- *
- * @param key ASCII
- */
-export function hashSlotOf(key: string): number {
-  const open = key.indexOf('{')
-  const close = open === -1 ? -1 : key.indexOf('}', open + 1)
-  const isTagged = close > open + 1
-  const end = isTagged ? close : key.length
-  let checksum = 0
-  for (let i = isTagged ? open + 1 : 0; i < end; i += 1) {
-    const byte = (checksum >> 8) ^ key.charCodeAt(i)
-    checksum = ((checksum << 8) & 0xffff) ^ (CHECKSUMS[byte] as number)
+  /** Where the client's state is. */
+  state(policy: number, client: string): string {
+    const { prefix, name } = this.#spaces[policy] as Space
+    return keyName(prefix, client, name)
   }
-  return checksum % HASH_SLOTS
+
+  /** A key where those of the client are, which no policy has. */
+  probe(client: string): string {
+    return `${this.#spaces[0]?.prefix}:{${subject(client)}}`
+  }
+
+  /** Where its own limit, top-ups and block are. Undefined: no client has any there. */
+  own(policy: number, client: string): string | undefined {
+    const { prefix, own } = this.#spaces[policy] as Space
+    return own && keyName(prefix, client, own)
+  }
 }

@@ -13,7 +13,7 @@ import type {
 } from '../store.ts'
 import { type RedisConnection, Script } from './connection.ts'
 import { PROBE } from './correct.lua.ts'
-import { KeyNames } from './key-names.ts'
+import { KeyNames } from './keys.ts'
 import type { LedgerScripts } from './ledger-scripts.ts'
 import { readIncreases, readReply } from './reply.ts'
 

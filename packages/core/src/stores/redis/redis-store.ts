@@ -5,7 +5,7 @@ import { LoadingLedger } from '../loading-ledger.ts'
 import type { RedisStoreOptions } from '../options.generated.ts'
 import type { Documents, InspectableStore, Keyspace, Ledger, StoreEntry } from '../store.ts'
 import { checkClient, isCluster, type RedisClient, warnOfUnguarded } from './client.ts'
-import { shardOf } from './keys.ts'
+import { shardOf } from './hash-slots.ts'
 import type { RedisParts } from './redis-parts.ts'
 
 /**

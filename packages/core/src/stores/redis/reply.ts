@@ -2,7 +2,6 @@ import { KeyState, type OwnTerms } from '../../algorithms/algorithm.ts'
 import { OUTCOME } from '../../algorithms/lua-step.ts'
 import { warnOnce } from '../../errors/warning.ts'
 import { decideAll, settleOne } from '../rules/decide-all.ts'
-import { viewOf } from '../rules/numbers.ts'
 import { applyOwn, blockedMsOf } from '../rules/own-terms.ts'
 import type { Charge, ChargeIncrease, Requests, StoreResult } from '../store.ts'
 import { EXCESS } from './decide.lua.ts'
@@ -27,7 +26,8 @@ export function readReply(
   requests: Requests,
   isPeek = false,
 ): (StoreResult | Error)[] {
-  const bytes = viewOf(Array.isArray(reply) ? reply[0] : reply)
+  const { buffer, byteOffset, byteLength } = (Array.isArray(reply) ? reply[0] : reply) as Uint8Array
+  const bytes = new DataView(buffer, byteOffset, byteLength)
   const failures: unknown[] = Array.isArray(reply) ? reply.slice(1) : []
   const at = bytes.getFloat64(0, true)
   const results: (StoreResult | Error)[] = []
@@ -75,7 +75,8 @@ export function readIncreases(
   charges: readonly Charge[],
   chargedAt: number,
 ): ChargeIncrease[] {
-  const bytes = viewOf(reply as Uint8Array)
+  const { buffer, byteOffset, byteLength } = reply as Uint8Array
+  const bytes = new DataView(buffer, byteOffset, byteLength)
   const at = bytes.getFloat64(0, true)
   const increases: ChargeIncrease[] = []
   let correctedAt = TIME + STATE * charges.length
