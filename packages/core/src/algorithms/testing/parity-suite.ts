@@ -17,6 +17,7 @@ import {
   type Operation,
   perform,
 } from './operations.ts'
+import { HOUR, MONTH, TEN_YEARS } from './trace.ts'
 import { anyVaryingRequests, expectVaryingParity } from './varying-parity.ts'
 
 /**
@@ -139,30 +140,36 @@ const anyBan: fc.Arbitrary<BanOptions> = fc.record({
   for: fc.array(anyDuration, { minLength: 1, maxLength: 3 }),
 })
 
+type Scenario = [PolicyOptions[], Operation[]]
+
+/** A scenario with one policy. */
+const ofOne = (policy: PolicyOptions, ...operations: Operation[]): Scenario => {
+  return [[{ ...policy, name: 'policy 0' }], operations]
+}
+
+const five = { algorithm: 'fixed-window', limit: 5, window: 1000 } as const
+/** What two clients have of their own ends. */
+const ownEnds: readonly Operation[] = [
+  { override: 0, key: 'a', policy: 0, lasts: 1000 },
+  { grant: 2, key: 'b', policy: 0, lasts: 1000 },
+  { pass: 1001 },
+]
+
 /** Scenarios in which two stores once differed, or nearly did. */
-const found: [PolicyOptions[], Operation[]][] = [
+const found: Scenario[] = [
   // A key lives for so long that half a millisecond is too little to say that its client has a record.
-  [
-    [
-      {
-        algorithm: 'leaky-bucket',
-        limit: 1,
-        window: 315_576_000_000,
-        maxDelay: 0,
-        name: 'policy 0',
-      },
-    ],
-    [
-      { settle: 1_000_000_000_000, key: 'a' },
-      { override: 2, key: 'a', policy: 0 },
-      { consume: [1_000_000], key: 'a' },
-    ],
-  ],
+  ofOne(
+    { algorithm: 'leaky-bucket', limit: 1, window: TEN_YEARS, maxDelay: 0 },
+    { settle: 1_000_000_000_000, key: 'a' },
+    { override: 2, key: 'a', policy: 0 },
+    { consume: [1_000_000], key: 'a' },
+  ),
   // A debt near 2^53 parts, where clients read integers wrong.
-  [
-    [{ algorithm: 'leaky-bucket', limit: 1, window: 315_576_000_000, maxDelay: 0 }],
-    [{ settle: 1_000_000, key: 'a' }, { peek: 'a' }],
-  ],
+  ofOne(
+    { algorithm: 'leaky-bucket', limit: 1, window: TEN_YEARS, maxDelay: 0 },
+    { settle: 1_000_000, key: 'a' },
+    { peek: 'a' },
+  ),
   // A refusal on a clock that has stepped back moves the state, and stays uncharged.
   [
     [
@@ -171,128 +178,95 @@ const found: [PolicyOptions[], Operation[]][] = [
     ],
     [
       { consume: [1], key: 'a' },
-      { pass: -3_600_000 },
+      { pass: -HOUR },
       { consume: [1, 2], key: 'a' },
       { pass: 1000 },
       { consume: [1, 1], key: 'a' },
     ],
   ],
   // A refusal leaves a state that is full by now, and counts again on a clock that steps back once more.
-  [
-    [{ algorithm: 'sliding-window', limit: 17, window: 3543, name: 'policy 0' }],
-    [
-      { consume: 1, keys: ['b', 'c'] },
-      { pass: -3_600_000 + 903 },
-      { consume: 1_000_000, keys: ['a', 'c'] },
-      { consume: 1, keys: ['a', 'c'] },
-      { pass: -3_600_000 + 2366 },
-      { consume: 10, keys: ['b', 'c'] },
-    ],
-  ],
+  ofOne(
+    { algorithm: 'sliding-window', limit: 17, window: 3543 },
+    { consume: 1, keys: ['b', 'c'] },
+    { pass: -HOUR + 903 },
+    { consume: 1_000_000, keys: ['a', 'c'] },
+    { consume: 1, keys: ['a', 'c'] },
+    { pass: -HOUR + 2366 },
+    { consume: 10, keys: ['b', 'c'] },
+  ),
   // A client's own limit that has ended applies again on a clock that steps back before a write.
-  ...[[], [{ peek: 'a' }]].map((before): [PolicyOptions[], Operation[]] => [
-    [{ algorithm: 'fixed-window', limit: 5, window: 1000, name: 'policy 0' }],
-    [
-      { override: 0, key: 'a', policy: 0, lasts: 1000 },
-      { grant: 2, key: 'b', policy: 0, lasts: 1000 },
-      { pass: 1001 },
-      ...before,
-      { pass: -2 },
-      { consume: 1, keys: ['a', 'b'] },
-    ],
-  ]),
+  ...[[], [{ peek: 'a' }]].map((before) =>
+    ofOne(five, ...ownEnds, ...before, { pass: -2 }, { consume: 1, keys: ['a', 'b'] }),
+  ),
   // The first write after their end forgets them: a charge, a block, a reset, a correction.
-  ...(
-    [
-      [{ consume: 1, keys: ['a', 'b'] }],
-      [
-        { block: 1, key: 'a' },
-        { block: 1, key: 'b' },
-      ],
-      [{ reset: 'a' }, { reset: 'b' }],
-      [
-        { settle: -1, key: 'a' },
-        { settle: 1, key: 'b' },
-      ],
-    ] satisfies Operation[][]
-  ).map((writes): [PolicyOptions[], Operation[]] => [
-    [{ algorithm: 'fixed-window', limit: 5, window: 1000, name: 'policy 0' }],
-    [
-      { override: 0, key: 'a', policy: 0, lasts: 1000 },
-      { grant: 2, key: 'b', policy: 0, lasts: 1000 },
-      { pass: 1001 },
-      ...writes,
-      { pass: -2 },
-      { peek: 'a' },
-      { peek: 'b' },
-      { pass: 1 },
-      { consume: 1, keys: ['a', 'b'] },
-    ],
-  ]),
+  ...[
+    (key: string) => ({ consume: [1], key }),
+    (key: string) => ({ block: 1, key }),
+    (key: string) => ({ reset: key }),
+    (key: string) => ({ settle: key === 'a' ? -1 : 1, key }),
+  ].map((write) => {
+    const looks = [{ pass: -2 }, { peek: 'a' }, { peek: 'b' }]
+    const later = [{ pass: 1 }, { consume: 1, keys: ['a', 'b'] }]
+    return ofOne(five, ...ownEnds, write('a'), write('b'), ...looks, ...later)
+  }),
   // A write leaves them whole as long as one of them has not ended.
-  [
-    [{ algorithm: 'fixed-window', limit: 5, window: 1000, name: 'policy 0' }],
-    [
-      { override: 3, key: 'a', policy: 0, lasts: 1000 },
-      { grant: 2, key: 'a', policy: 0, lasts: 2000 },
-      { pass: 1001 },
-      { block: 1, key: 'a' },
-      { reset: 'a' },
-      { consume: [1], key: 'a' },
-      { pass: -2 },
-      { consume: [1], key: 'a' },
-    ],
-  ],
-  // A block has ended when what a client has of its own changes, and begins again on a clock that steps back.
-  ...[null, 3].map((override): [PolicyOptions[], Operation[]] => [
-    [{ algorithm: 'leaky-bucket', limit: 1, window: '1ms', maxDelay: 0, name: 'policy 0' }],
-    [
+  ofOne(
+    five,
+    { override: 3, key: 'a', policy: 0, lasts: 1000 },
+    { grant: 2, key: 'a', policy: 0, lasts: 2000 },
+    { pass: 1001 },
+    { block: 1, key: 'a' },
+    { reset: 'a' },
+    { consume: [1], key: 'a' },
+    { pass: -2 },
+    { consume: [1], key: 'a' },
+  ),
+  ...[null, 3].flatMap((override) => [
+    // A block has ended when what a client has of its own changes, and begins again on a clock that steps back.
+    ofOne(
+      { algorithm: 'leaky-bucket', limit: 1, window: '1ms', maxDelay: 0 },
       { block: 1, key: 'a' },
       { pass: 1 },
       { override, key: 'a', policy: 0 },
       { pass: -2 },
       { consume: [0], key: 'a' },
-    ],
-  ]),
-  // The same of a count whose window has ended.
-  ...[null, 3].map((override): [PolicyOptions[], Operation[]] => [
-    [{ algorithm: 'fixed-window', limit: 2, window: 1000, name: 'policy 0' }],
-    [
+    ),
+    // The same of a count whose window has ended.
+    ofOne(
+      { algorithm: 'fixed-window', limit: 2, window: 1000 },
       { consume: [1], key: 'a' },
-      { pass: 2_592_000_000 },
+      { pass: MONTH },
       { override, key: 'a', policy: 0 },
-      { pass: -2_592_000_000 },
+      { pass: -MONTH },
       { consume: [1], key: 'a' },
-    ],
+    ),
   ]),
   // A block ends, and the state that it replaced does not come back.
-  [
-    [{ algorithm: 'sliding-log', limit: 2, window: 1000 }],
-    [
-      { consume: [2], key: 'a' },
-      { block: 300, key: 'a' },
-      { settle: -1, key: 'a', ago: 0 },
-      { pass: 299 },
-      { consume: [1], key: 'a' },
-      { pass: 1 },
-      { consume: [1, 1, 1], key: 'a' },
-    ],
-  ],
+  ofOne(
+    { algorithm: 'sliding-log', limit: 2, window: 1000 },
+    { consume: [2], key: 'a' },
+    { block: 300, key: 'a' },
+    { settle: -1, key: 'a', ago: 0 },
+    { pass: 299 },
+    { consume: [1], key: 'a' },
+    { pass: 1 },
+    { consume: [1, 1, 1], key: 'a' },
+  ),
 ]
 
 /** Scenarios with a ban in which two stores once differed. */
-const foundWithBans: [PolicyOptions[], Operation[], BanOptions][] = [
+const foundWithBans: [...Scenario, BanOptions][] = [
   // A client's own limit ends, a write forgets it, and the clock steps back before its end.
   [
-    [{ algorithm: 'fixed-window', limit: 10_000_000, window: '1ms', name: 'policy 0' }],
-    [
+    ...ofOne(
+      { algorithm: 'fixed-window', limit: 10_000_000, window: '1ms' },
       { override: 0, key: 'a', policy: 0, lasts: 1000 },
       { pass: 1001 },
       { consume: [1], key: 'a' },
       { pass: -1 },
       { pass: -1 },
       { consume: 1, keys: ['a', 'b', 'c'] },
-    ],
+    ),
     { after: 1, within: '1ms', for: ['1ms'] },
   ],
 ]

@@ -11,16 +11,16 @@ import { isScope } from './scope.ts'
 const MAX_KEYSPACES = 1000
 
 /**
- * Takes the name of a key apart, `prefix:{client}:keyspace`.
+ * Takes the name of a key apart under which remote stores keep it, `prefix:{client}:keyspace` or
+ * `prefix:{shard}{client}:keyspace`.
  *
- * @returns what stands before the keyspace, its prefix and the keyspace; undefined: it is none of a limiter
+ * @returns `client`: what stands before the keyspace; undefined: it is none of a limiter
  */
-export function partsOf(
-  name: string,
-): { client: string; prefix: string; space: string } | undefined {
-  const [, client, prefix, space] = /^(([^{]+):\{.+?\}:)(.+)$/.exec(name) ?? []
-  if (client === undefined || prefix === undefined || space === undefined) return undefined
-  return { client, prefix, space }
+export function partsOf(name: string) {
+  const parts = /^(([\w.:-]+):(\{[!-z|~]{1,64}\})?\{([!-z|~]{1,64})\}:)(.+)$/.exec(name)
+  if (parts === null) return undefined
+  const [, client = '', prefix = '', shard = '', id = '', space = ''] = parts
+  return { client, prefix, shard, id, space }
 }
 
 /** The names of the states that a record is beside, if it is one. */
@@ -55,20 +55,11 @@ export class Inspection {
     this.#onProgress = onProgress
   }
 
-  /**
-   * Reads the name under which remote stores keep a key, `prefix:{client}:keyspace` or
-   * `prefix:{shard}{client}:keyspace`, as `keyspaceOf` does.
-   */
+  /** Reads the name of a key, as `keyspaceOf` does. */
   find(name: string): FoundKey | undefined | null {
-    const parts = /^([\w.:-]+):(\{[!-z|~]{1,64}\})?\{([!-z|~]{1,64})\}:(.+)$/.exec(name)
-    if (parts === null) return name.startsWith(`${this.prefix}:`) ? null : undefined
-    const [, prefix, shard = '', id, space] = parts as unknown as [
-      string,
-      string,
-      string | undefined,
-      string,
-      string,
-    ]
+    const parts = partsOf(name)
+    if (parts === undefined) return name.startsWith(`${this.prefix}:`) ? null : undefined
+    const { prefix, shard, id, space } = parts
     // A document, and what clients have of their own.
     if (id === '#' || space.startsWith(OWN_PREFIX)) return undefined
     const client = this.#client ?? `{${id}}`

@@ -44,30 +44,23 @@ export class KeptKeyspaces {
 
   /** Notes the keyspaces of a ledger. */
   of(keyspaces: readonly Keyspace[], prefix: string): LedgerKeyspaces {
-    const windows = keyspaces.map(({ params, name }) => {
-      return params?.windowMs ?? parseKeyspace(name)?.windowMs ?? 0
-    })
-    // Half of it is longer than most states live: two windows.
-    const ttlMs = Math.max(KEPT_MS, 4 * Math.max(...windows) + 2 * RENEWED_MS)
-    const used = keyspaces
-      .filter(({ name }) => (parseKeyspace(name) ?? parseBan(name)) !== undefined)
-      .map(({ prefix: own = prefix, name, params, live, isFound }): UsedKeyspace => {
-        const text = params === undefined || isFound ? UNKNOWN : formatParams(params)
-        const all = live === undefined ? text : `${text};live=${live}`
-        return { prefix: own, name, params: all, isFound }
-      })
-    const write = (all: readonly UsedKeyspace[]) => {
-      const next = () => this.#write(basePrefix(prefix), all, ttlMs, 1)
-      // The first one shares its call with the decision.
-      const done = this.#writing?.then(next) ?? next()
-      const end = () => {
-        if (this.#writing === ended) this.#writing = undefined
-      }
-      const ended = done.then(end, end)
-      this.#writing = ended
-      return done
+    return new LedgerKeyspaces(this, keyspaces, prefix)
+  }
+
+  /**
+   * Writes keyspaces after those that are being written.
+   * @returns until when all of them are kept at least, ms on the store's clock; 0: not all are
+   */
+  write(prefix: string, used: readonly UsedKeyspace[], ttlMs: number): Promise<number> {
+    const next = () => this.#write(basePrefix(prefix), used, ttlMs, 1)
+    // The first one shares its call with the decision.
+    const done = this.#writing?.then(next) ?? next()
+    const end = () => {
+      if (this.#writing === ended) this.#writing = undefined
     }
-    return new LedgerKeyspaces(keyspaces, used, write, () => this.read(prefix))
+    const ended = done.then(end, end)
+    this.#writing = ended
+    return done
   }
 
   /** Reads the keyspaces of all limiters under a prefix, and of their routes. */
@@ -84,7 +77,6 @@ export class KeptKeyspaces {
     await this.#writing
   }
 
-  /** @returns until when all of them are kept at least, ms on the store's clock; 0: not all are */
   async #write(
     prefix: string,
     used: readonly UsedKeyspace[],
@@ -126,31 +118,38 @@ export class KeptKeyspaces {
 
 /** Keeps the keyspaces of one ledger. */
 export class LedgerKeyspaces {
-  readonly #keyspaces: readonly Keyspace[]
-  readonly #used: UsedKeyspace[]
-  readonly #write: (used: readonly UsedKeyspace[]) => Promise<number>
-  readonly #read: () => Promise<readonly KeptKeyspace[]>
-  /** When it looks again, by `performance.now()`. */
-  #dueAt: number
-  #isSharded = false
   /**
    * Until when other versions of the application find all of them, ms on the store's clock: they mark the states of a
    * client that they give something of its own. A state that may live longer is marked from the start.
    */
   keptUntil: number
+  readonly #kept: KeptKeyspaces
+  readonly #keyspaces: readonly Keyspace[]
+  readonly #prefix: string
+  readonly #used: UsedKeyspace[]
+  readonly #ttlMs: number
+  /** When it looks again, by `performance.now()`. */
+  #dueAt: number
+  #isSharded = false
 
-  constructor(
-    keyspaces: readonly Keyspace[],
-    used: UsedKeyspace[],
-    write: (used: readonly UsedKeyspace[]) => Promise<number>,
-    read: () => Promise<readonly KeptKeyspace[]>,
-  ) {
+  constructor(kept: KeptKeyspaces, keyspaces: readonly Keyspace[], prefix: string) {
+    const windows = keyspaces.map(({ params, name }) => {
+      return params?.windowMs ?? parseKeyspace(name)?.windowMs ?? 0
+    })
+    this.#kept = kept
     this.#keyspaces = keyspaces
-    this.#used = used
-    this.#write = write
-    this.#read = read
-    this.#dueAt = used.length === 0 ? Infinity : 0
-    this.keptUntil = used.length === 0 ? Infinity : 0
+    this.#prefix = prefix
+    this.#used = keyspaces
+      .filter(({ name }) => (parseKeyspace(name) ?? parseBan(name)) !== undefined)
+      .map(({ prefix: own = prefix, name, params, live, isFound }) => {
+        const text = params === undefined || isFound ? UNKNOWN : formatParams(params)
+        const all = live === undefined ? text : `${text};live=${live}`
+        return { prefix: own, name, params: all, isFound }
+      })
+    // Half of it is longer than most states live: two windows.
+    this.#ttlMs = Math.max(KEPT_MS, 4 * Math.max(...windows) + 2 * RENEWED_MS)
+    this.#dueAt = this.#used.length === 0 ? Infinity : 0
+    this.keptUntil = this.#dueAt
   }
 
   /**
@@ -165,7 +164,7 @@ export class LedgerKeyspaces {
     const known = new Set(this.#used.map(idOf))
     const policies = new Set(changed.map(({ name }) => ownKeyspace(name)))
     const prefixes = new Set(this.#used.map(({ prefix }) => prefix))
-    return (await this.#read()).flatMap((each) => {
+    return (await this.#kept.read(this.#prefix)).flatMap((each) => {
       const { prefix, name } = each
       const isOther = prefixes.has(prefix) && !known.has(idOf(each)) && name !== SHARDED
       const isOfPolicies = policies.has(ownKeyspace(parseBan(name)?.quota ?? name))
@@ -187,7 +186,7 @@ export class LedgerKeyspaces {
     const now = performance.now()
     if (now < this.#dueAt) return
     this.#dueAt = now + RENEWED_MS
-    this.#write(this.#used).then(
+    this.#kept.write(this.#prefix, this.#used, this.#ttlMs).then(
       (until) => {
         this.keptUntil = until
       },
