@@ -33,14 +33,11 @@ export interface AlgorithmParams {
   readonly bansMs?: readonly number[] | undefined
 }
 
+/** The parameters that clients of one policy may have different ones of. */
+export type OwnParams = Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'>
+
 /** A client's own limit, in place of its policy's. */
-export interface Override {
-  /** Units per window. */
-  readonly limit: number
-  /** Token bucket: its capacity in units. Default: `limit` */
-  readonly burst?: number | undefined
-  /** Leaky bucket: the longest that an admitted request waits, ms. */
-  readonly maxDelayMs?: number | undefined
+export interface Override extends OwnParams {
   /** When it ends, ms since the epoch; `Infinity`: when it is ended. */
   readonly until: number
 }

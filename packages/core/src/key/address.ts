@@ -107,10 +107,5 @@ function ipv6Text(text: string): string | undefined {
 
 /** A colon and 1 to 5 digits (RFC 7239 §6.2). */
 function isPort(text: string): boolean {
-  if (text.length < 2 || text.length > 6 || text.charCodeAt(0) !== 0x3a) return false
-  for (let i = 1; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code < 0x30 || code > 0x39) return false
-  }
-  return true
+  return /^:\d{1,5}$/.test(text)
 }

@@ -69,11 +69,6 @@ export function maskOf(prefix: number, i: number): number {
 
 /** 1 to 128 in decimal without leading zeros. */
 function prefixLength(text: string): number | undefined {
-  let bits = 0
-  for (let i = 0; i < text.length && bits <= 128; i++) {
-    const digit = text.charCodeAt(i) - 0x30
-    if (digit < 0 || digit > 9 || (digit === 0 && bits === 0)) return undefined
-    bits = bits * 10 + digit
-  }
+  const bits = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0
   return bits >= 1 && bits <= 128 ? bits : undefined
 }

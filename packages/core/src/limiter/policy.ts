@@ -3,6 +3,7 @@ import type {
   AlgorithmOption,
   AlgorithmParams,
   CompiledLimit,
+  OwnParams,
 } from '../algorithms/algorithm.ts'
 import { calendarWindow } from '../algorithms/calendar-window/calendar-window.ts'
 import { concurrency } from '../algorithms/concurrency/concurrency.ts'
@@ -16,7 +17,6 @@ import { OPTIONS } from '../options/table.ts'
 import type { Unit } from '../options/unit.ts'
 import { formatKeyspace } from '../stores/inspection/keyspace-name.ts'
 import { formatLive, formatParams } from '../stores/inspection/keyspace-text.ts'
-import type { OwnParams } from '../stores/rules/own-terms.ts'
 import type { Keyspace } from '../stores/store.ts'
 import { asWindowOptions } from './concurrency-options.ts'
 import { checkLive, type LimitRange } from './live-bounds.ts'

@@ -1,3 +1,4 @@
+import { madeOnce } from '../made-once.ts'
 import { checkOneOf } from '../options/checks.ts'
 import { memoryStore } from './memory/memory-store.ts'
 import { checkClient, type RedisClient } from './redis/client.ts'
@@ -15,14 +16,11 @@ const stores = new WeakMap<RedisClient, Store>()
 /** The store that the option `store` means: a new memory store, a given one, or that of a client. */
 export function resolveStore(store: Store | RedisClient | undefined): Store {
   if (store === undefined) return memoryStore()
-  if (!isStore(store)) return storeOf(checkClient('store', store))
+  if (!isStore(store)) {
+    const client = checkClient('store', store)
+    return madeOnce(stores, client, () => redisStore(client))
+  }
   checkOneOf('store.mode', store.mode, ['sync', 'async'])
-  return store
-}
-
-function storeOf(client: RedisClient): Store {
-  const store = stores.get(client) ?? redisStore(client)
-  stores.set(client, store)
   return store
 }
 

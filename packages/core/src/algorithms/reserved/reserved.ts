@@ -1,3 +1,4 @@
+import { madeOnce } from '../../made-once.ts'
 import type {
   Algorithm,
   AlgorithmParams,
@@ -151,8 +152,7 @@ const known = new Map<Algorithm, Algorithm>()
 
 /** The algorithm of policies with `reserve`: it counts as `inner` does, whose state is three integers. */
 export function reserved(inner: Algorithm): Algorithm {
-  let algorithm = known.get(inner)
-  if (algorithm === undefined) {
+  return madeOnce(known, inner, () => {
     const made: Algorithm = {
       ...inner,
       name: `reserved-${inner.name}`,
@@ -164,8 +164,6 @@ export function reserved(inner: Algorithm): Algorithm {
         return reservedLua(await inner.lua(), inner.drains)
       },
     }
-    algorithm = made
-    known.set(inner, made)
-  }
-  return algorithm
+    return made
+  })
 }

@@ -123,12 +123,7 @@ const anyPolicy: fc.Arbitrary<PolicyOptions> = fc.oneof(
     algorithm: fc.constant('token-bucket' as const),
     limit: anyLargeLimit,
     window: anyWindow,
-    burst: fc.integer({ min: 1, max: 20 }),
-  }),
-  fc.record({
-    algorithm: fc.constant('token-bucket' as const),
-    limit: anyLargeLimit,
-    window: anyWindow,
+    burst: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined, freq: 2 }),
   }),
   fc.record({
     algorithm: fc.constant('leaky-bucket' as const),

@@ -1,4 +1,5 @@
 import { afterTurn, ref, timersEndWithRequest, unref } from '#platform'
+import { madeOnce } from '../../made-once.ts'
 import type { Timer } from '../../platform/platform.ts'
 
 /** The rejection of a call that was not answered in time. */
@@ -134,8 +135,6 @@ export class Deadlines {
 
   /** @param ms 1 … 120,000 */
   of(ms: number): Deadline {
-    const deadline = this.#byMs.get(ms) ?? new Deadline(ms, false)
-    this.#byMs.set(ms, deadline)
-    return deadline
+    return madeOnce(this.#byMs, ms, () => new Deadline(ms, false))
   }
 }

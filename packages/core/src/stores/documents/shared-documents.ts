@@ -1,6 +1,7 @@
 import { afterAsking, inBackground, timersEndWithRequest } from '#platform'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { StoreError } from '../../errors/store-error.ts'
+import { madeOnce } from '../../made-once.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Documents, Store } from '../store.ts'
 import { versionOf } from './document.ts'
@@ -316,16 +317,13 @@ const all = new Set<WeakRef<SharedDocuments>>()
 
 /** The documents under a prefix, which all limiters of this process share. */
 export function sharedDocumentsOf(store: Store, prefix: string): SharedDocuments {
-  const ofStore = known.get(store) ?? new Map<string, SharedDocuments>()
-  known.set(store, ofStore)
-  let documents = ofStore.get(prefix)
-  if (documents === undefined) {
-    documents = new SharedDocuments(store, prefix)
-    ofStore.set(prefix, documents)
+  const ofStore = madeOnce(known, store, () => new Map<string, SharedDocuments>())
+  return madeOnce(ofStore, prefix, () => {
+    const documents = new SharedDocuments(store, prefix)
     // A limiter that is made for each request has a memory store each time: nothing of that may stay.
     if (store.mode === 'async') all.add(new WeakRef(documents))
-  }
-  return documents
+    return documents
+  })
 }
 
 /** Forgets what this process knows of the documents in remote stores: for tests. */

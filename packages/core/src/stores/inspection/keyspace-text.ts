@@ -1,4 +1,4 @@
-import type { AlgorithmParams } from '../../algorithms/algorithm.ts'
+import type { AlgorithmParams, OwnParams } from '../../algorithms/algorithm.ts'
 import type { Keyspace } from '../store.ts'
 
 /** A keyspace that limiters use. */
@@ -51,9 +51,7 @@ export function parseLive(params: string): KeptLive | undefined {
 }
 
 /** Reads the text of {@link formatParams}; undefined for any other text. */
-export function parseParams(
-  text: string,
-): Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'> | undefined {
+export function parseParams(text: string): OwnParams | undefined {
   const parts = /^(\d+)(?:,burst=(\d+))?(?:,maxDelay=(\d+))?(?:;live=\S+)?$/.exec(text)
   if (parts === null) return undefined
   const [limit, burst, maxDelayMs] = parts

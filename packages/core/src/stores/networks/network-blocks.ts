@@ -2,6 +2,7 @@ import { parseAddress } from '../../key/address.ts'
 import { AddressRanges } from '../../key/address-ranges.ts'
 import { type Cidr, cidrText, parseCidr } from '../../key/cidr.ts'
 import { type IpAddress, setTunnelled } from '../../key/ip.ts'
+import { madeOnce } from '../../made-once.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { type SharedDocuments, sharedDocumentsOf } from '../documents/shared-documents.ts'
 import type { Store } from '../store.ts'
@@ -118,10 +119,5 @@ const known = new WeakMap<SharedDocuments, NetworkBlocks>()
 /** The blocked networks under a prefix, which all limiters of this process share. */
 export function networkBlocksOf(store: Store, prefix: string): NetworkBlocks {
   const documents = sharedDocumentsOf(store, prefix)
-  let blocks = known.get(documents)
-  if (blocks === undefined) {
-    blocks = new NetworkBlocks(documents)
-    known.set(documents, blocks)
-  }
-  return blocks
+  return madeOnce(known, documents, () => new NetworkBlocks(documents))
 }

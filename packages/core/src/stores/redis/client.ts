@@ -68,9 +68,7 @@ export type RedisClient =
 
 export function isRedisClient(value: unknown): value is RedisClient {
   if (value === null || value === undefined) return false
-  const client = value as Partial<
-    IoRedisClient & IoRedisBytes & NodeRedisClient & ValkeyGlideClient
-  >
+  const client = value as Readonly<Record<string, unknown>>
   if (typeof client.customCommand === 'function') return typeof client.invokeScript === 'function'
   if (isBun(value as RedisClient)) return true
   if (typeof client.eval !== 'function') return false
@@ -99,7 +97,7 @@ export function isCluster(client: RedisClient): boolean {
   return 'evalsha' in client ? client.isCluster === true : typeof client.nodeClient === 'function'
 }
 
-function isAnyNodeRedis(client: Partial<NodeRedisClient>): boolean {
+function isAnyNodeRedis(client: { evalSha?: unknown; isOpen?: unknown }): boolean {
   return typeof client.evalSha === 'function' && typeof client.isOpen === 'boolean'
 }
 
@@ -117,21 +115,7 @@ export function checkClient(option: string, value: unknown): RedisClient {
 }
 
 /** Common mistakes in place of such a client, by the property that identifies each. */
-type Other = Partial<
-  IoRedisBytes &
-    NodeRedisClient &
-    ValkeyGlideClient & {
-      then: unknown
-      connect: unknown
-      getConnection: unknown
-      query: unknown
-      unsafe: unknown
-      increment: unknown
-      middlewareStack: unknown
-    }
->
-
-function fixFor(value: Other): string {
+function fixFor(value: Readonly<Record<string, unknown>>): string {
   if (typeof value.then === 'function') return 'Await it: this is a promise.'
   const isPool = typeof value.connect === 'function' && typeof value.query === 'function'
   if (isPool || typeof value.unsafe === 'function') {
@@ -161,7 +145,7 @@ function fixFor(value: Other): string {
  */
 export function warnOfUnguarded(client: RedisClient): void {
   const { listenerCount } = client as Partial<{ listenerCount(event: string): number }>
-  if (!isAnyNodeRedis(client as Partial<NodeRedisClient>)) return
+  if (!isAnyNodeRedis(client as object)) return
   if (listenerCount?.call(client, 'error') !== 0) return
   warnOnce(
     'SLUICE_CLIENT_UNGUARDED',

@@ -2,6 +2,7 @@ import { hash } from '#platform'
 import { setupError } from '../../errors/setup-error.ts'
 import { textOf } from '../../errors/thrown.ts'
 import { warnOnce } from '../../errors/warning.ts'
+import { madeOnce } from '../../made-once.ts'
 import { attempt } from '../../maybe-promise.ts'
 import {
   type BunRedisClient,
@@ -38,9 +39,7 @@ export class Script {
 const textual = new WeakMap<Script, Script>()
 
 function textualOf(script: Script): Script {
-  const known = textual.get(script) ?? new Script(inDecimals(script.text))
-  textual.set(script, known)
-  return known
+  return madeOnce(textual, script, () => new Script(inDecimals(script.text)))
 }
 
 /** A script and its arguments. */

@@ -1,5 +1,6 @@
 import { areSame, type CompiledLimit } from '../../algorithms/algorithm.ts'
 import type { LuaStep } from '../../algorithms/lua-step.ts'
+import { madeOnce } from '../../made-once.ts'
 import { policyName } from '../inspection/keyspace-name.ts'
 import { type ChangedKey, keysOf } from '../rules/change.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
@@ -27,9 +28,7 @@ const scripts = new Map<string, Script>()
 let fixedCount = 0
 
 function scriptOf(text: string): Script {
-  const script = scripts.get(text) ?? new Script(text)
-  scripts.set(text, script)
-  return script
+  return madeOnce(scripts, text, () => new Script(text))
 }
 
 const COMPOSERS = {

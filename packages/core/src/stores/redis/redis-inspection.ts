@@ -2,6 +2,7 @@ import type { KeyState } from '../../algorithms/algorithm.ts'
 import { HELD_SUFFIX } from '../../algorithms/held/held.ts'
 import { SluiceError } from '../../errors/sluice-error.ts'
 import { shardLength } from '../../key/notation.ts'
+import { madeOnce } from '../../made-once.ts'
 import type { Wanted } from '../inspection/inspect-options.ts'
 import { type FoundKey, toEntry } from '../inspection/inspected-keyspace.ts'
 import { Inspection, statesOf } from '../inspection/inspection.ts'
@@ -241,10 +242,6 @@ function scriptId({ keyspace }: NamedKey): string {
 
 function groupsOf(keys: readonly NamedKey[], of: (key: NamedKey) => unknown): NamedKey[][] {
   const groups = new Map<unknown, NamedKey[]>()
-  for (const each of keys) {
-    const group = groups.get(of(each)) ?? []
-    groups.set(of(each), group)
-    group.push(each)
-  }
+  for (const each of keys) madeOnce(groups, of(each), () => []).push(each)
   return [...groups.values()]
 }

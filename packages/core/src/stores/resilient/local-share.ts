@@ -1,4 +1,5 @@
 import type { CompiledLimit } from '../../algorithms/algorithm.ts'
+import { madeOnce } from '../../made-once.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
 
 const shares = new WeakMap<CompiledLimit, CompiledLimit>()
@@ -11,14 +12,11 @@ const shares = new WeakMap<CompiledLimit, CompiledLimit>()
  */
 export function localShareOf(limit: CompiledLimit, share: number): CompiledLimit {
   if (share === 1 || isOnRefusal(limit)) return limit
-  let known = shares.get(limit)
-  if (known === undefined) {
+  return madeOnce(shares, limit, () => {
     const { algorithm, params } = limit
     const burst = params.burst === undefined ? undefined : shareOf(params.burst, share)
-    known = algorithm.compile({ ...params, limit: shareOf(params.limit, share), burst })
-    shares.set(limit, known)
-  }
-  return known
+    return algorithm.compile({ ...params, limit: shareOf(params.limit, share), burst })
+  })
 }
 
 /** A share of a quota in units, rounded down, but at least one. */

@@ -1,5 +1,6 @@
 import { areSame, type CompiledLimit, type Outcome } from '../../algorithms/algorithm.ts'
 import { bounded, copied } from '../../key/digest.ts'
+import { madeOnce } from '../../made-once.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
 import type { Charge, Keyspace, StoreResult } from '../store.ts'
 
@@ -259,12 +260,8 @@ export class RefusalCache {
 
   space(keyspace: Keyspace, prefix: string): RefusalSpace {
     const id = `${keyspace.prefix ?? prefix}\n${keyspace.name}`
-    let known = this.keyspaces.get(id)
-    if (known === undefined) {
-      known = { number: this.keyspaces.size, settles: false, endedBy: 0 }
-      this.keyspaces.set(id, known)
-    }
-    return known
+    const number = this.keyspaces.size
+    return madeOnce(this.keyspaces, id, () => ({ number, settles: false, endedBy: 0 }))
   }
 
   get(keyspace: RefusalSpace, key: string): RememberedRefusal | undefined {

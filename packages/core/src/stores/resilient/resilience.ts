@@ -1,3 +1,4 @@
+import { madeOnce } from '../../made-once.ts'
 import { ShardCalls } from '../calls/store-calls.ts'
 import { type MemoryStore, memoryStore } from '../memory/memory-store.ts'
 import type { Keyspace, Ledger, Store } from '../store.ts'
@@ -34,9 +35,8 @@ export class Resilience {
     const shared = this.#refusals
     const refusals = new LedgerRefusals(shared, keyspaces, prefix, refusalCache, rememberedMs)
     if (settles) refusals.settles()
-    const calls =
-      this.#calls.get(deadlineMs) ?? new ShardCalls(deadlineMs, () => this.#store.trouble?.())
-    this.#calls.set(deadlineMs, calls)
+    const trouble = () => this.#store.trouble?.()
+    const calls = madeOnce(this.#calls, deadlineMs, () => new ShardCalls(deadlineMs, trouble))
     const { shard: shardOf } = remote
     if (shardOf === undefined) {
       const local = this.#openLocal(keyspaces, prefix, failureMode)
@@ -102,11 +102,9 @@ export function forgetAll(): void {
 
 /** Returns the parts that limiters on this store share. */
 export function resilienceOf(store: Store<'async'>): Resilience {
-  let resilience = resiliences.get(store)
-  if (resilience === undefined) {
-    resilience = new Resilience(store)
-    resiliences.set(store, resilience)
+  return madeOnce(resiliences, store, () => {
+    const resilience = new Resilience(store)
     known.add(new WeakRef(resilience))
-  }
-  return resilience
+    return resilience
+  })
 }

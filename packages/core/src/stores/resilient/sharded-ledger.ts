@@ -1,5 +1,6 @@
 import { KeyState, type Outcome } from '../../algorithms/algorithm.ts'
 import { togetherBy } from '../../key/notation.ts'
+import { madeOnce } from '../../made-once.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
 import { hasClaim, undone } from '../rules/slots.ts'
 import type {
@@ -113,9 +114,7 @@ export class ShardedLedger implements Guard {
       for (const { policies, ledger, own } of this.#groupsOf(charges)) {
         if (!own.some(hasClaim)) continue
         const id = `${policies} ${togetherBy((own[0] as Charge).key)}`
-        const part = parts.get(id) ?? { ledger, requests: [] }
-        parts.set(id, part)
-        part.requests.push(own)
+        madeOnce(parts, id, () => ({ ledger, requests: [] })).requests.push(own)
       }
     }
     return Array.from(parts.values(), ({ ledger, requests }) =>
@@ -130,10 +129,7 @@ export class ShardedLedger implements Guard {
   #groupsOf(charges: readonly Charge[]): Group[] {
     const groups = new Map<string, number[]>()
     for (const [policy, { key }] of charges.entries()) {
-      const together = togetherBy(key)
-      const policies = groups.get(together) ?? []
-      groups.set(together, policies)
-      policies.push(policy)
+      madeOnce(groups, togetherBy(key), () => []).push(policy)
     }
     return [...groups.values()].map((policies) => {
       const own = policies.map((policy) => charges[policy] as Charge)
@@ -144,14 +140,8 @@ export class ShardedLedger implements Guard {
   #ledgerOf(policies: readonly number[], key: string): ShardLedger {
     const shard = this.#shardOf(key)
     const id = `${policies} of ${shard}`
-    let ledger = this.#ledgers.get(id)
-    if (ledger === undefined) {
-      const opened = this.#opened.get(`${policies}`) ?? this.#open(policies)
-      this.#opened.set(`${policies}`, opened)
-      ledger = opened(shard)
-      this.#ledgers.set(id, ledger)
-    }
-    return ledger
+    const open = () => this.#open(policies)
+    return madeOnce(this.#ledgers, id, () => madeOnce(this.#opened, `${policies}`, open)(shard))
   }
 }
 

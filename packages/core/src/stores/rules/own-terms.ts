@@ -1,20 +1,18 @@
 import {
-  type AlgorithmParams,
   type CompiledLimit,
   formOf,
   KeyState,
   type Override,
+  type OwnParams,
   type OwnTerms,
 } from '../../algorithms/algorithm.ts'
+import { madeOnce } from '../../made-once.ts'
 import type { GivenGrant, GrantResult } from '../store.ts'
 
 /** Top-ups that a key may have at the same time. */
 export const MAX_GRANTS = 32
 /** Limits of clients that are kept for each policy. Beyond, all start anew. */
 const MAX_KEPT = 100
-
-/** The parameters of a client's own limit, besides those that it shares with that of its policy. */
-export type OwnParams = Pick<AlgorithmParams, 'limit' | 'burst' | 'maxDelayMs'>
 
 /** The limit of a client at one moment, in place of its policy's. */
 export interface OwnLimit {
@@ -62,11 +60,7 @@ export function compileOwn(
   { override, granted }: Omit<OwnLimit, 'changesAt'>,
 ): CompiledLimit {
   const limit = formOf(ofPolicy, true)
-  let known = compiled.get(limit)
-  if (known === undefined) {
-    known = new Map()
-    compiled.set(limit, known)
-  }
+  const known = madeOnce(compiled, limit, () => new Map<string, CompiledLimit>())
   const id = `${override?.limit} ${override?.burst} ${override?.maxDelayMs} ${granted}`
   let own = known.get(id)
   if (own === undefined) {

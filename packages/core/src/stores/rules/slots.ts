@@ -1,5 +1,6 @@
 import type { Claim, CompiledLimit, Outcome } from '../../algorithms/algorithm.ts'
 import { ending } from '../../algorithms/held/claim.ts'
+import { madeOnce } from '../../made-once.ts'
 import type { Charge, Requests } from '../store.ts'
 
 /**
@@ -63,9 +64,7 @@ export function renewalsOf(requests: Requests): Renewal[] {
     for (const [policy, { key, limit, claim }] of charges.entries()) {
       if (claim === undefined) continue
       const id = `${policy} ${key}`
-      const renewal = renewals.get(id) ?? { policy, key, limit, claims: [] }
-      renewals.set(id, renewal)
-      renewal.claims.push(claim)
+      madeOnce(renewals, id, () => ({ policy, key, limit, claims: [] })).claims.push(claim)
     }
   }
   return [...renewals.values()]
