@@ -31,7 +31,7 @@ class GrowingCall extends AwaitedCall {
  */
 export class GrowingTransactions {
   readonly #backend: TransactionalBackend
-  /** Those that are postponed. */
+  /** The last postponed call of each name. */
   readonly #last = new LastCalls()
   readonly #deadlines = new Deadlines()
 

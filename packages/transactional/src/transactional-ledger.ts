@@ -32,9 +32,9 @@ export class TransactionalLedger implements Ledger<'async'> {
   ) {
     this.#transactions = transactions
     this.#keyspaces = keyspaces
-    this.#names = new KeyNames(keyspaces, prefix)
     this.#deadlineMs = deadlineMs
     this.#kept = kept?.of(keyspaces, prefix)
+    this.#names = new KeyNames(keyspaces, prefix, this.#kept)
   }
 
   async decide(
@@ -110,9 +110,8 @@ export class TransactionalLedger implements Ledger<'async'> {
     })
   }
 
-  /** The state of a client in a policy, where the keys of its shard are noted. */
+  /** The state of a client in a policy. */
   #touched(policy: number, key: string): TouchedState {
-    if (key.startsWith('{')) this.#kept?.shard()
     return { name: this.#names.state(policy, key), own: this.#names.own(policy, key) }
   }
 }

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { type Limiter, type PolicyOptions, SluiceError } from '../../index.ts'
 import type { ManualClock } from '../../testing/index.ts'
+import { HOUR, TEN_YEARS } from './trace.ts'
+
+/** What a key has of its own in a policy, by the number of that. */
+interface OfPolicy {
+  readonly key: string
+  readonly policy: number
+  readonly lasts?: number | undefined
+}
 
 /** An operation on a limiter, or on its clock. Times are ms. */
 export type Operation =
@@ -19,23 +27,12 @@ export type Operation =
     }
   | { readonly block: number; readonly key: string }
   | { readonly reset: string }
-  /** Sets the limit of one policy, by its number, or ends it (null); `lasts` undefined: until it is ended. */
-  | {
-      readonly override: number | null
-      readonly key: string
-      readonly policy: number
-      readonly lasts?: number | undefined
-    }
+  /** Sets the limit of one policy or ends it (null); `lasts` undefined: until it is ended. */
+  | (OfPolicy & { readonly override: number | null })
   /** Ends what a key has in all policies. */
   | { readonly unset: string }
   /** Adds units; `lasts` undefined: with the window. */
-  | {
-      readonly grant: number
-      readonly key: string
-      readonly policy: number
-      readonly lasts?: number | undefined
-      readonly id?: string | undefined
-    }
+  | (OfPolicy & { readonly grant: number; readonly id?: string | undefined })
 
 /** Does one operation; returns the answers of the limiter, decisions or promises of them. */
 export function perform(limiter: Limiter, clock: ManualClock, operation: Operation): unknown[] {
@@ -92,8 +89,6 @@ function codeOf(act: () => unknown): unknown {
 }
 
 const SECOND = 1000
-const HOUR = 3_600_000
-const TEN_YEARS = 315_576_000_000
 
 const anyWindow = fc
   .oneof(
@@ -175,52 +170,33 @@ const anyRemaining = fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined 
 const anyPlace = fc.constantFrom(0, 0, 0, 1, 2)
 const anyLife = fc.constantFrom(undefined, undefined, 1, 300, SECOND, 60_000, HOUR, TEN_YEARS)
 
+/** Operations of a kind, and how often they come beside others. */
+export function often<T>(weight: number, fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
+  return { weight, arbitrary: fc.record(fields) }
+}
+
 const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ pass: anyPause }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      consume: fc.array(anyCost, { minLength: 1, maxLength: 3 }),
-      key: anyKey,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      consume: anyCost,
-      keys: fc.subarray(['a', 'b', 'c'], { minLength: 2 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ peek: anyKey }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ settle: anyDelta, key: anyKey, ago: anyAgo, remaining: anyRemaining }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ block: fc.constantFrom(1, 300, SECOND, HOUR), key: anyKey }),
-  },
-  { weight: 1, arbitrary: fc.record({ reset: anyKey }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      override: fc.oneof(anyLargeLimit, fc.constantFrom(null, 0, 20)),
-      key: anyKey,
-      policy: anyPlace,
-      lasts: anyLife,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ unset: anyKey }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      grant: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(6_000, 1e7, 1e12)),
-      key: anyKey,
-      policy: anyPlace,
-      lasts: anyLife,
-      id: fc.constantFrom(undefined, 'one', 'other'),
-    }),
-  },
+  often(6, { pass: anyPause }),
+  often(8, { consume: fc.array(anyCost, { minLength: 1, maxLength: 3 }), key: anyKey }),
+  often(4, { consume: anyCost, keys: fc.subarray(['a', 'b', 'c'], { minLength: 2 }) }),
+  often(2, { peek: anyKey }),
+  often(3, { settle: anyDelta, key: anyKey, ago: anyAgo, remaining: anyRemaining }),
+  often(1, { block: fc.constantFrom(1, 300, SECOND, HOUR), key: anyKey }),
+  often(1, { reset: anyKey }),
+  often(3, {
+    override: fc.oneof(anyLargeLimit, fc.constantFrom(null, 0, 20)),
+    key: anyKey,
+    policy: anyPlace,
+    lasts: anyLife,
+  }),
+  often(1, { unset: anyKey }),
+  often(3, {
+    grant: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(6_000, 1e7, 1e12)),
+    key: anyKey,
+    policy: anyPlace,
+    lasts: anyLife,
+    id: fc.constantFrom(undefined, 'one', 'other'),
+  }),
 )
 
 export const anyOperations = fc.array(anyOperation, { minLength: 1, maxLength: 40 })

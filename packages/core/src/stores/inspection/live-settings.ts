@@ -1,9 +1,8 @@
 import { parseDuration } from '../../options/duration.ts'
 import {
-  NO_POLICIES,
   POLICIES,
   type PolicySettings,
-  readPolicies,
+  readOrNothing,
   settingsAt,
 } from '../documents/policy-document.ts'
 import type { Documents } from '../store.ts'
@@ -18,21 +17,12 @@ export async function withSettings(
   now: number,
 ): Promise<KeptKeyspace[]> {
   const { text = '' } = await documents.read(prefix, POLICIES, '')
-  const policies = policiesOf(text)
+  const { policies } = readOrNothing(text)
   return kept.map((each) => {
     const live = parseLive(each.params)
     const settings = live && settingsAt(policies[live.id], now)
     return settings === undefined ? each : { ...each, params: paramsWith(each.params, settings) }
   })
-}
-
-/** Ignores what every process ignores. */
-function policiesOf(text: string): ReturnType<typeof readPolicies>['policies'] {
-  try {
-    return readPolicies(text).policies
-  } catch {
-    return NO_POLICIES.policies
-  }
 }
 
 function paramsWith(params: string, settings: PolicySettings): string {

@@ -1,8 +1,9 @@
 import { digest } from '../../key/digest.ts'
 import { shardLength } from '../../key/notation.ts'
+import type { LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { ownKeyspace } from '../inspection/keyspace-name.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
-import type { Keyspace } from '../store.ts'
+import type { Charge, Keyspace, Requests } from '../store.ts'
 
 /**
  * The most characters of an id that is kept as it is: a longer one becomes a digest, so that no client can
@@ -48,24 +49,48 @@ export function keyName(prefix: string, client: string, space: string): string {
 interface Space {
   readonly prefix: string
   readonly name: string
-  /** Beside it. */
+  /** The name under which a client's own record is kept; undefined: clients have none there. */
   readonly own: string | undefined
 }
 
 /** The names of clients' keys in the policies of a ledger, by the numbers of these. */
 export class KeyNames {
   readonly #spaces: readonly Space[]
+  readonly #kept: Pick<LedgerKeyspaces, 'shard'> | undefined
 
-  /** @param prefix that of the ledger */
-  constructor(keyspaces: readonly Keyspace[], prefix: string) {
+  /**
+   * @param prefix the prefix of the ledger
+   * @param kept is told of keys with shards
+   */
+  constructor(
+    keyspaces: readonly Keyspace[],
+    prefix: string,
+    kept: Pick<LedgerKeyspaces, 'shard'> | undefined,
+  ) {
+    this.#kept = kept
     this.#spaces = keyspaces.map((each) => {
       const own = isOnRefusal(each) ? undefined : ownKeyspace(each.name)
       return { prefix: each.prefix ?? prefix, name: each.name, own }
     })
   }
 
-  /** Where the client's state is. */
+  /** Where the states of requests are, one after the other. */
+  ofRequests(requests: Requests): string[] {
+    const names: string[] = []
+    for (const charges of requests) {
+      for (let i = 0; i < charges.length; i += 1) {
+        const { key } = charges[i] as Charge
+        const { prefix, name } = this.#spaces[i] as Space
+        if (key.startsWith('{')) this.#kept?.shard()
+        names.push(`${prefix}:{${subject(key)}}:${name}`)
+      }
+    }
+    return names
+  }
+
+  /** Where the state of a client is. */
   state(policy: number, client: string): string {
+    if (client.startsWith('{')) this.#kept?.shard()
     const { prefix, name } = this.#spaces[policy] as Space
     return keyName(prefix, client, name)
   }

@@ -37,9 +37,9 @@ export class RedisLedger implements Ledger<'async'> {
     scripts: LedgerScripts,
   ) {
     this.#connection = connection
-    this.#names = new KeyNames(keyspaces, prefix)
     this.#scripts = scripts
     this.#keyspaces = kept.of(keyspaces, prefix)
+    this.#names = new KeyNames(keyspaces, prefix, this.#keyspaces)
   }
 
   decide(requests: Requests, isPeek = false): Promise<readonly (StoreResult | Error)[]> {
@@ -48,7 +48,7 @@ export class RedisLedger implements Ledger<'async'> {
     const call = isPeek ? this.#scripts.peek(requests, time) : this.#scripts.decide(requests, time)
     // Work that a request leaves behind may end with it, and over HTTP it shares the call.
     if ((timersEndWithRequest || connection.isRest) && !isPeek) this.#keyspaces.keep()
-    return connection.runForNumbers(call, this.#namesOf(requests), (reply) => {
+    return connection.runForNumbers(call, this.#names.ofRequests(requests), (reply) => {
       if (!isPeek) this.#keyspaces.keep()
       return readReply(reply, requests, isPeek)
     })
@@ -89,7 +89,8 @@ export class RedisLedger implements Ledger<'async'> {
   ): Promise<undefined> {
     const call = this.#scripts.settle(charges, this.#connection.time(), chargedAt, true)
     const read = (reply: unknown) => readIncreases(reply, charges, chargedAt)
-    const increases = await this.#connection.runForNumbers(call, this.#namesOf([charges]), read)
+    const names = this.#names.ofRequests([charges])
+    const increases = await this.#connection.runForNumbers(call, names, read)
     for (const increase of increases) onIncrease(increase)
   }
 
@@ -99,18 +100,6 @@ export class RedisLedger implements Ledger<'async'> {
     const { minTtlMs } = this.#connection.time()
     const args = [`${minTtlMs}`, this.#scripts.renews ? '1' : '0']
     await this.#connection.run({ script: probe, args }, [key], done)
-  }
-
-  #namesOf(requests: Requests): string[] {
-    const names: string[] = []
-    for (const charges of requests) {
-      for (let i = 0; i < charges.length; i += 1) {
-        const { key } = charges[i] as Charge
-        if (key.startsWith('{')) this.#keyspaces.shard()
-        names.push(this.#names.state(i, key))
-      }
-    }
-    return names
   }
 }
 
