@@ -1,3 +1,4 @@
+import { copyOf } from '../stores/memory/memory-ledger.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
 import type { MemoryStoreOptions } from '../stores/options.generated.ts'
 import type { Ledger, Store, StoreResult } from '../stores/store.ts'
@@ -51,16 +52,11 @@ export function failingStore(options: MemoryStoreOptions = {}): FailingStore {
     open(keyspaces, prefix): Ledger<'async'> {
       const ledger = memory.open(keyspaces, prefix)
       return {
-        decide: (...asked) => answer(() => ledger.decide(...asked).map(kept)),
+        decide: (...asked) =>
+          answer(() => ledger.decide(...asked).map((each) => copyOf(each as StoreResult))),
         change: (...change) => answer(() => ledger.change(...change)),
       }
     },
     close: () => memory.close(),
   }
-}
-
-/** A memory ledger reuses the objects that it returns, so this copies them. */
-function kept(decided: StoreResult | Error): StoreResult {
-  const { outcomes, ...result } = decided as StoreResult
-  return { ...result, outcomes: outcomes.map((each) => ({ ...each })) }
 }

@@ -93,7 +93,8 @@ export function readPolicies(text: string): PolicyDocument {
   const { form, policies, history } = parsed(line)
   if (form !== FORM) throw new Error(`its form is ${shown(form)}, and not ${FORM}`)
   if (!isObject(policies) || !Array.isArray(history)) throw new Error('it has no policies')
-  checkLayers(policies)
+  const problem = problemOf(policies)
+  if (problem !== undefined) throw new Error(problem)
   return { policies: byName(policies as PolicyLayers), history: whole(history.filter(isChange)) }
 }
 
@@ -228,22 +229,21 @@ export function notIn(others: PolicySettings, set: PolicySettings): PolicySettin
   return Object.fromEntries(Object.entries(set).filter(([name]) => !isReplaced(name)))
 }
 
-function checkLayers(policies: Record<string, unknown>): void {
+/** What is wrong with the settings of policies; undefined: nothing. */
+function problemOf(policies: Record<string, unknown>): string | undefined {
   for (const [name, layers] of Object.entries(policies)) {
-    if (!Array.isArray(layers)) throw new Error(`the settings of ${shown(name)} are no list`)
-    for (const layer of layers) checkLayer(name, layer)
+    if (!Array.isArray(layers)) return `the settings of ${shown(name)} are no list`
+    for (const layer of layers) {
+      const { set, until } = (isObject(layer) ? layer : {}) as Partial<SettingsLayer>
+      if (!isObject(set)) return `the settings of ${shown(name)} are no object`
+      if (until !== undefined && !isTime(until))
+        return `the end of settings of ${shown(name)} is no time`
+      const other = Object.keys(set).find((each) => !SETTING_NAMES.some((known) => known === each))
+      if (other !== undefined)
+        return `it sets ${shown(other)} of ${shown(name)}, which stands in code alone`
+    }
   }
-}
-
-function checkLayer(name: string, layer: unknown): void {
-  const { set, until } = (isObject(layer) ? layer : {}) as Partial<SettingsLayer>
-  if (!isObject(set)) throw new Error(`the settings of ${shown(name)} are no object`)
-  if (until !== undefined && !isTime(until))
-    throw new Error(`the end of settings of ${shown(name)} is no time`)
-  for (const setting of Object.keys(set)) {
-    if (SETTING_NAMES.some((known) => known === setting)) continue
-    throw new Error(`it sets ${shown(setting)} of ${shown(name)}, which stands in code alone`)
-  }
+  return undefined
 }
 
 /** Shortens text that a person wrote, and removes control characters. */
@@ -272,15 +272,7 @@ function isTime(value: unknown): boolean {
 function isChange(value: unknown): value is PolicyChange {
   if (!isObject(value)) return false
   const { number, at, by, from, action, before, after } = value
-  const texts = [by, from, action]
-  if (!Number.isSafeInteger(number) || !isTime(at)) return false
-  if (!texts.every((text) => typeof text === 'string') || !isObject(before) || !isObject(after))
-    return false
-  try {
-    checkLayers(before)
-    checkLayers(after)
-    return true
-  } catch {
-    return false
-  }
+  const areTexts = [by, from, action].every((text) => typeof text === 'string')
+  if (!areTexts || !Number.isSafeInteger(number) || !isTime(at)) return false
+  return [before, after].every((each) => isObject(each) && problemOf(each) === undefined)
 }

@@ -235,7 +235,7 @@ function mayAdd(change: Change): boolean {
 }
 
 /** A result that the next request does not overwrite. */
-function copyOf({ outcomes, ...result }: StoreResult): StoreResult {
+export function copyOf({ outcomes, ...result }: StoreResult): StoreResult {
   return { ...result, outcomes: outcomes.map((outcome): Outcome => ({ ...outcome })) }
 }
 

@@ -1,6 +1,5 @@
 import { digest } from '../../key/digest.ts'
 import { shardLength } from '../../key/notation.ts'
-import type { LedgerKeyspaces } from '../inspection/kept-keyspaces.ts'
 import { ownKeyspace } from '../inspection/keyspace-name.ts'
 import { isOnRefusal } from '../rules/decide-all.ts'
 import type { Charge, Keyspace, Requests } from '../store.ts'
@@ -56,18 +55,18 @@ interface Space {
 /** The names of clients' keys in the policies of a ledger, by the numbers of these. */
 export class KeyNames {
   readonly #spaces: readonly Space[]
-  readonly #kept: Pick<LedgerKeyspaces, 'shard'> | undefined
+  readonly #noted: { shard(): void } | undefined
 
   /**
    * @param prefix the prefix of the ledger
-   * @param kept is told of keys with shards
+   * @param noted is told of keys with shards
    */
   constructor(
     keyspaces: readonly Keyspace[],
     prefix: string,
-    kept: Pick<LedgerKeyspaces, 'shard'> | undefined,
+    noted: { shard(): void } | undefined,
   ) {
-    this.#kept = kept
+    this.#noted = noted
     this.#spaces = keyspaces.map((each) => {
       const own = isOnRefusal(each) ? undefined : ownKeyspace(each.name)
       return { prefix: each.prefix ?? prefix, name: each.name, own }
@@ -81,7 +80,7 @@ export class KeyNames {
       for (let i = 0; i < charges.length; i += 1) {
         const { key } = charges[i] as Charge
         const { prefix, name } = this.#spaces[i] as Space
-        if (key.startsWith('{')) this.#kept?.shard()
+        if (key.startsWith('{')) this.#noted?.shard()
         names.push(`${prefix}:{${subject(key)}}:${name}`)
       }
     }
@@ -90,7 +89,7 @@ export class KeyNames {
 
   /** Where the state of a client is. */
   state(policy: number, client: string): string {
-    if (client.startsWith('{')) this.#kept?.shard()
+    if (client.startsWith('{')) this.#noted?.shard()
     const { prefix, name } = this.#spaces[policy] as Space
     return keyName(prefix, client, name)
   }
