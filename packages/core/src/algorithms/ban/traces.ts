@@ -32,6 +32,8 @@ function withList(bansMs: readonly number[], step: BanStep): BanStep {
 }
 
 const params = { limit: 3, windowMs: 1000, bansMs: [100, 500] }
+const atOnce = { ...params, limit: 1 }
+const onceFor500 = { ...params, limit: 1, bansMs: [500] }
 
 export const banTraces: readonly Trace<BanStep>[] = [
   ...traces(params, {
@@ -88,41 +90,35 @@ export const banTraces: readonly Trace<BanStep>[] = [
       refused(3_600_000, [2, 1000]),
     ],
   }),
-  ...traces(
-    { ...params, limit: 1 },
-    {
-      'refusals that a ban refuses count for nothing, so that it ends when it said': [
-        banned(0, 100, 1100),
-        banned(1, 99, 1099),
-        banned(99, 1, 1001),
-        passed(100, [1, 1000]),
-        banned(100, 500, 1500),
-      ],
-      'the next ban lasts longer, the last one of the list again and again': [
-        banned(0, 100, 1100),
-        banned(1099, 500, 1500),
-        banned(2598, 500, 1500),
-        // 3098 + 1000
-        passed(4097, [1, 1]),
-        banned(4097, 500, 1500),
-      ],
-    },
-  ),
-  ...traces(
-    { ...params, limit: 1, bansMs: [500] },
-    {
-      'a ban ends when it said, whatever the list says meanwhile': [
-        banned(0, 500, 1500),
-        withList([1], banned(100, 400, 1400)),
-        withList([9000], banned(200, 300, 1300)),
-        // The clock steps back: it lasts as long as it did at first.
-        withList([1], banned(-3_600_000, 500, 1500)),
-        withList([1], banned(-3_599_501, 1, 1001, false)),
-        withList([1], passed(-3_599_500, [1, 1000])),
-        withList([1, 7], banned(-3_599_400, 7, 1007)),
-      ],
-    },
-  ),
+  ...traces(atOnce, {
+    'refusals that a ban refuses count for nothing, so that it ends when it said': [
+      banned(0, 100, 1100),
+      banned(1, 99, 1099),
+      banned(99, 1, 1001),
+      passed(100, [1, 1000]),
+      banned(100, 500, 1500),
+    ],
+    'the next ban lasts longer, the last one of the list again and again': [
+      banned(0, 100, 1100),
+      banned(1099, 500, 1500),
+      banned(2598, 500, 1500),
+      // 3098 + 1000
+      passed(4097, [1, 1]),
+      banned(4097, 500, 1500),
+    ],
+  }),
+  ...traces(onceFor500, {
+    'a ban ends when it said, whatever the list says meanwhile': [
+      banned(0, 500, 1500),
+      withList([1], banned(100, 400, 1400)),
+      withList([9000], banned(200, 300, 1300)),
+      // The clock steps back: it lasts as long as it did at first.
+      withList([1], banned(-3_600_000, 500, 1500)),
+      withList([1], banned(-3_599_501, 1, 1001, false)),
+      withList([1], passed(-3_599_500, [1, 1000])),
+      withList([1, 7], banned(-3_599_400, 7, 1007)),
+    ],
+  }),
   ...traces(
     {
       limit: 2,

@@ -18,6 +18,9 @@ const givesBack = (at: number, slot: number, remaining: number, resetMs: number)
   settles(at, { delta: -1, chargedAt: 0, slot }, { remaining, resetMs })
 
 const LARGEST = Number.MAX_SAFE_INTEGER
+const oneAtATime = { limit: 1, windowMs: 30_000 }
+const none = { limit: 0, windowMs: 30_000 }
+const threeAtATime = { limit: 3, windowMs: 30_000 }
 
 export const concurrencyTraces: readonly Trace[] = [
   ...traces(twoAtATime, {
@@ -76,37 +79,28 @@ export const concurrencyTraces: readonly Trace[] = [
       takes(30_500, 3, 1),
     ],
   }),
-  ...traces(
-    { limit: 1, windowMs: 30_000 },
-    {
-      'a look is admitted while a slot is free, and takes none': [
-        admits(0, 0, { remaining: 1, resetMs: 0, effectiveMs: 1000 }),
-        takes(0, 1, 0),
-        refuses(1, 0, { remaining: 0, resetMs: 29_999, retryAfterMs: 1000 }),
-      ],
-    },
-  ),
-  ...traces(
-    { limit: 0, windowMs: 30_000 },
-    {
-      'more than there are, or any of none, is refused for ever': [
-        refuses(0, 1, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
-        refuses(0, 0, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
-      ],
-    },
-  ),
-  ...traces(
-    { limit: 3, windowMs: 30_000 },
-    {
-      'slots differ if any part of their number does': [
-        takes(0, LARGEST, 2),
-        takes(0, LARGEST - 1, 1),
-        takes(0, 1, 0),
-        givesBack(1, LARGEST - 2, 0, 29_999),
-        givesBack(1, LARGEST - 1, 1, 29_999),
-        givesBack(1, LARGEST, 2, 29_999),
-        givesBack(1, 1, 3, 0),
-      ],
-    },
-  ),
+  ...traces(oneAtATime, {
+    'a look is admitted while a slot is free, and takes none': [
+      admits(0, 0, { remaining: 1, resetMs: 0, effectiveMs: 1000 }),
+      takes(0, 1, 0),
+      refuses(1, 0, { remaining: 0, resetMs: 29_999, retryAfterMs: 1000 }),
+    ],
+  }),
+  ...traces(none, {
+    'more than there are, or any of none, is refused for ever': [
+      refuses(0, 1, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
+      refuses(0, 0, { remaining: 0, resetMs: 0, retryAfterMs: Infinity }),
+    ],
+  }),
+  ...traces(threeAtATime, {
+    'slots differ if any part of their number does': [
+      takes(0, LARGEST, 2),
+      takes(0, LARGEST - 1, 1),
+      takes(0, 1, 0),
+      givesBack(1, LARGEST - 2, 0, 29_999),
+      givesBack(1, LARGEST - 1, 1, 29_999),
+      givesBack(1, LARGEST, 2, 29_999),
+      givesBack(1, 1, 3, 0),
+    ],
+  }),
 ]

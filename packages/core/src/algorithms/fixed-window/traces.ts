@@ -5,6 +5,7 @@ import { admits, HOUR, refuses, settles, TEN_YEARS, type Trace, traces } from '.
 const MOST = Number.MAX_SAFE_INTEGER
 const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }
+const most = { limit: MOST, windowMs: TEN_YEARS, from: 5 * TEN_YEARS }
 
 export const fixedWindowTraces: readonly Trace[] = [
   ...traces(threeASecond, {
@@ -64,34 +65,20 @@ export const fixedWindowTraces: readonly Trace[] = [
       refuses(0, 1, { remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 }),
     ],
   }),
-  ...traces(
-    { limit: 1, windowMs: 1000 },
-    {
-      'limit 1': [
-        admits(999, 1, { remaining: 0, resetMs: 1, effectiveMs: 1 }),
-        refuses(999, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
-        admits(1000, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
-      ],
-    },
-  ),
-  ...traces(
-    { limit: MOST, windowMs: TEN_YEARS },
-    {
-      '2^53 − 1, to the last unit': [
-        admits(0, MOST - 2, { remaining: 2, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
-        admits(0, 1, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
-        refuses(0, 2, { remaining: 1, resetMs: TEN_YEARS, retryAfterMs: TEN_YEARS }),
-        refuses(0, MOST, { remaining: 1, resetMs: TEN_YEARS, retryAfterMs: TEN_YEARS }),
-        admits(0, 1, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
-        settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: TEN_YEARS }),
-        settles(0, { delta: 1, chargedAt: 0 }, { remaining: 0, resetMs: TEN_YEARS }),
-        // A debt ends at 2^53 − 1.
-        settles(0, { delta: MOST, chargedAt: 0 }, { remaining: 0, resetMs: TEN_YEARS }),
-        settles(0, { delta: 3 - MOST, chargedAt: 0 }, { remaining: MOST - 3, resetMs: TEN_YEARS }),
-        settles(0, { delta: -MOST, chargedAt: 0 }, { remaining: MOST, resetMs: 0 }),
-        admits(TEN_YEARS, MOST, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
-      ],
-    },
-    5 * TEN_YEARS,
-  ),
+  ...traces(most, {
+    '2^53 − 1, to the last unit': [
+      admits(0, MOST - 2, { remaining: 2, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+      admits(0, 1, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+      refuses(0, 2, { remaining: 1, resetMs: TEN_YEARS, retryAfterMs: TEN_YEARS }),
+      refuses(0, MOST, { remaining: 1, resetMs: TEN_YEARS, retryAfterMs: TEN_YEARS }),
+      admits(0, 1, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+      settles(0, { delta: -1, chargedAt: 0 }, { remaining: 1, resetMs: TEN_YEARS }),
+      settles(0, { delta: 1, chargedAt: 0 }, { remaining: 0, resetMs: TEN_YEARS }),
+      // A debt ends at 2^53 − 1.
+      settles(0, { delta: MOST, chargedAt: 0 }, { remaining: 0, resetMs: TEN_YEARS }),
+      settles(0, { delta: 3 - MOST, chargedAt: 0 }, { remaining: MOST - 3, resetMs: TEN_YEARS }),
+      settles(0, { delta: -MOST, chargedAt: 0 }, { remaining: MOST, resetMs: 0 }),
+      admits(TEN_YEARS, MOST, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: TEN_YEARS }),
+    ],
+  }),
 ]

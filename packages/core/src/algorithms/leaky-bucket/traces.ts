@@ -4,6 +4,9 @@ import { admits, refuses, settles, TEN_YEARS, type Trace, traces } from '../test
 // left, at most maxDelay: so there is room for one unit, and for what leaves within maxDelay.
 // While r units remain the effective window is the time in which r units leave.
 const fourASecond = { limit: 4, windowMs: 1000, maxDelayMs: 500 }
+const withoutQueue = { limit: 4, windowMs: 1000, maxDelayMs: 0 }
+const largest = { limit: 1e12, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS, from: 5 * TEN_YEARS }
+const severalAMs = { limit: 1500, windowMs: 1000, maxDelayMs: 2 }
 
 export const leakyBucketTraces: readonly Trace[] = [
   ...traces(fourASecond, {
@@ -63,49 +66,39 @@ export const leakyBucketTraces: readonly Trace[] = [
       settles(300, { delta: -1, chargedAt: 300 }, { remaining: 1, resetMs: 400 }),
     ],
   }),
-  ...traces(
-    { limit: 4, windowMs: 1000, maxDelayMs: 0 },
-    {
-      'maxDelay 0: no request waits, each is refused before its turn': [
-        admits(0, 1, { remaining: 0, resetMs: 250, effectiveMs: 250 }),
-        refuses(249, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
-        admits(250, 1, { remaining: 0, resetMs: 250, effectiveMs: 250 }),
-      ],
-    },
-  ),
-  ...traces(
-    { limit: 1e12, windowMs: TEN_YEARS, maxDelayMs: TEN_YEARS },
-    {
-      '10^12 in ten years, at most ten years late: ticks of 35036749.2 ms': [
-        // Room for 10^12 + 1: ⌊(2^53 − 1) / (10^12 + 1)⌋ = 9007 ticks.
-        admits(0, 1e12, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: 35_036_750 }),
-        admits(1, 1, {
-          remaining: 0,
-          // 9007 ticks are before it, and end at TEN_YEARS; its own part ends with the next one.
-          resetMs: TEN_YEARS + 35_036_749,
-          effectiveMs: 35_036_749,
-          delayMs: TEN_YEARS - 1,
-        }),
-      ],
-      'in the middle of a coarse tick, an empty queue has nobody waiting': [
-        admits(1000, 0, { remaining: 1e12 + 1, resetMs: 0, effectiveMs: TEN_YEARS + 35_035_750 }),
-        admits(1000, 1, { remaining: 1e12, resetMs: 35_035_750, effectiveMs: TEN_YEARS - 1000 }),
-      ],
-    },
-    5 * TEN_YEARS,
-  ),
-  ...traces(
-    { limit: 1500, windowMs: 1000, maxDelayMs: 2 },
-    {
-      'several turns in a millisecond, and turns that are no whole milliseconds': [
-        // Two parts a unit, three leave per ms, room for eight.
-        admits(0, 1, { remaining: 3, resetMs: 1, effectiveMs: 2 }),
-        admits(0, 1, { remaining: 2, resetMs: 2, effectiveMs: 2, delayMs: 1 }),
-        admits(0, 1, { remaining: 1, resetMs: 2, effectiveMs: 1, delayMs: 2 }),
-        settles(0, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 1, resetMs: 2 }),
-        settles(0, { delta: -1, chargedAt: 0, remaining: 1 }, { remaining: 2, resetMs: 2 }),
-        settles(1, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 4, resetMs: 0 }),
-      ],
-    },
-  ),
+  ...traces(withoutQueue, {
+    'maxDelay 0: no request waits, each is refused before its turn': [
+      admits(0, 1, { remaining: 0, resetMs: 250, effectiveMs: 250 }),
+      refuses(249, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(250, 1, { remaining: 0, resetMs: 250, effectiveMs: 250 }),
+    ],
+  }),
+  ...traces(largest, {
+    '10^12 in ten years, at most ten years late: ticks of 35036749.2 ms': [
+      // Room for 10^12 + 1: ⌊(2^53 − 1) / (10^12 + 1)⌋ = 9007 ticks.
+      admits(0, 1e12, { remaining: 1, resetMs: TEN_YEARS, effectiveMs: 35_036_750 }),
+      admits(1, 1, {
+        remaining: 0,
+        // 9007 ticks are before it, and end at TEN_YEARS; its own part ends with the next one.
+        resetMs: TEN_YEARS + 35_036_749,
+        effectiveMs: 35_036_749,
+        delayMs: TEN_YEARS - 1,
+      }),
+    ],
+    'in the middle of a coarse tick, an empty queue has nobody waiting': [
+      admits(1000, 0, { remaining: 1e12 + 1, resetMs: 0, effectiveMs: TEN_YEARS + 35_035_750 }),
+      admits(1000, 1, { remaining: 1e12, resetMs: 35_035_750, effectiveMs: TEN_YEARS - 1000 }),
+    ],
+  }),
+  ...traces(severalAMs, {
+    'several turns in a millisecond, and turns that are no whole milliseconds': [
+      // Two parts a unit, three leave per ms, room for eight.
+      admits(0, 1, { remaining: 3, resetMs: 1, effectiveMs: 2 }),
+      admits(0, 1, { remaining: 2, resetMs: 2, effectiveMs: 2, delayMs: 1 }),
+      admits(0, 1, { remaining: 1, resetMs: 2, effectiveMs: 1, delayMs: 2 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 1, resetMs: 2 }),
+      settles(0, { delta: -1, chargedAt: 0, remaining: 1 }, { remaining: 2, resetMs: 2 }),
+      settles(1, { delta: -1, chargedAt: 0, remaining: 2 }, { remaining: 4, resetMs: 0 }),
+    ],
+  }),
 ]

@@ -5,6 +5,7 @@ import { admits, HOUR, refuses, settles, type Trace, traces } from '../testing/t
 // back; or, with nothing left, with the first whose return leaves a unit.
 const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }
+const twentyFourASecond = { limit: 24, windowMs: 1000 }
 
 export const slidingLogTraces: readonly Trace[] = [
   ...traces(threeASecond, {
@@ -82,19 +83,16 @@ export const slidingLogTraces: readonly Trace[] = [
       settles(2000, { delta: 5, chargedAt: 1000 }, { remaining: 3, resetMs: 0 }),
     ],
   }),
-  ...traces(
-    { limit: 24, windowMs: 1000 },
-    {
-      'any cost waits for the entry with which so many are back, however far behind that is': [
-        ...Array.from({ length: 24 }, (_, i) =>
-          admits(i, 1, { remaining: 23 - i, resetMs: 1000, effectiveMs: 1000 - i }),
-        ),
-        ...Array.from({ length: 24 }, (_, i) =>
-          refuses(100, i + 1, { remaining: 0, resetMs: 923, retryAfterMs: 900 + i }),
-        ),
-      ],
-    },
-  ),
+  ...traces(twentyFourASecond, {
+    'any cost waits for the entry with which so many are back, however far behind that is': [
+      ...Array.from({ length: 24 }, (_, i) =>
+        admits(i, 1, { remaining: 23 - i, resetMs: 1000, effectiveMs: 1000 - i }),
+      ),
+      ...Array.from({ length: 24 }, (_, i) =>
+        refuses(100, i + 1, { remaining: 0, resetMs: 923, retryAfterMs: 900 + i }),
+      ),
+    ],
+  }),
   ...traces(threeAMinute, {
     'the clock steps back an hour: what was counted counts as of then': [
       admits(0, 2, { remaining: 1, resetMs: 60_000, effectiveMs: 60_000 }),

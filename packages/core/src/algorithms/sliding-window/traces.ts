@@ -6,6 +6,7 @@ import { admits, HOUR, MONTH, refuses, settles, type Trace, traces } from '../te
 // units remain the effective window ends with this one; else it ends with one unit's return.
 const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }
+const tenMillionAMonth = { limit: 1e7, windowMs: MONTH, from: 694 * MONTH }
 
 export const slidingWindowTraces: readonly Trace[] = [
   ...traces(threeASecond, {
@@ -75,21 +76,17 @@ export const slidingWindowTraces: readonly Trace[] = [
       refuses(0, 1, { remaining: 0, resetMs: 100_000, retryAfterMs: 60_000 }),
     ],
   }),
-  ...traces(
-    { limit: 1e7, windowMs: MONTH },
-    {
-      '10^7 in a month: ticks of 745.9 ms': [
-        // ⌊(2^53 − 1) / MONTH⌋ = 3474999 ticks
-        admits(0, 1e7, { remaining: 0, resetMs: 5_183_999_254, effectiveMs: 2_592_000_000 }),
-        refuses(MONTH - 1, 1, { remaining: 0, resetMs: 2_591_999_255, retryAfterMs: 1 }),
-        // All but a tick is inside, which has freed 10^7 / 3474999 = 2.88 units: 3 rounded up.
-        admits(MONTH, 2, { remaining: 1, resetMs: 3_887_999_627, effectiveMs: 2_592_000_000 }),
-        admits(MONTH, 1, { remaining: 0, resetMs: 4_320_000_000, effectiveMs: 745 }),
-        // The second tick frees 5.76; it is over 745.9 ms into the window, less the 1 ms of now.
-        refuses(MONTH + 744, 1, { remaining: 0, resetMs: 4_319_999_256, retryAfterMs: 1 }),
-        admits(MONTH + 745, 3, { remaining: 0, resetMs: 4_751_998_882, effectiveMs: 746 }),
-      ],
-    },
-    694 * MONTH,
-  ),
+  ...traces(tenMillionAMonth, {
+    '10^7 in a month: ticks of 745.9 ms': [
+      // ⌊(2^53 − 1) / MONTH⌋ = 3474999 ticks
+      admits(0, 1e7, { remaining: 0, resetMs: 5_183_999_254, effectiveMs: 2_592_000_000 }),
+      refuses(MONTH - 1, 1, { remaining: 0, resetMs: 2_591_999_255, retryAfterMs: 1 }),
+      // All but a tick is inside, which has freed 10^7 / 3474999 = 2.88 units: 3 rounded up.
+      admits(MONTH, 2, { remaining: 1, resetMs: 3_887_999_627, effectiveMs: 2_592_000_000 }),
+      admits(MONTH, 1, { remaining: 0, resetMs: 4_320_000_000, effectiveMs: 745 }),
+      // The second tick frees 5.76; it is over 745.9 ms into the window, less the 1 ms of now.
+      refuses(MONTH + 744, 1, { remaining: 0, resetMs: 4_319_999_256, retryAfterMs: 1 }),
+      admits(MONTH + 745, 3, { remaining: 0, resetMs: 4_751_998_882, effectiveMs: 746 }),
+    ],
+  }),
 ]

@@ -20,11 +20,10 @@ export interface Trace<S = Step> {
   readonly steps: readonly S[]
 }
 
-/** The traces of a policy, by their names. */
+/** The traces of a policy, by their names. @param policy with the moment that the steps call 0, unless that is `START` */
 export function traces<S = Step>(
-  params: AlgorithmParams,
+  { from = START, ...params }: AlgorithmParams & { readonly from?: number },
   named: Readonly<Record<string, readonly S[]>>,
-  from = START,
 ): Trace<S>[] {
   return Object.entries(named).map(([name, steps]) => ({ name, params, from, steps }))
 }

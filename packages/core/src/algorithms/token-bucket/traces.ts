@@ -15,6 +15,10 @@ import {
 // r/t at the rate; with none left it is the time until one is whole.
 const threeASecond = { limit: 3, windowMs: 1000 }
 const threeAMinute = { limit: 3, windowMs: 60_000 }
+const largeBurst = { limit: 2, windowMs: 1000, burst: 10 }
+const smallBurst = { limit: 10, windowMs: 1000, burst: 1 }
+const tenMillionAMonth = { limit: 1e7, windowMs: MONTH }
+const largest = { limit: 1e12, windowMs: TEN_YEARS, from: 5 * TEN_YEARS }
 
 export const tokenBucketTraces: readonly Trace[] = [
   ...traces(threeASecond, {
@@ -56,32 +60,26 @@ export const tokenBucketTraces: readonly Trace[] = [
       settles(1033, { delta: -1, chargedAt: 2000 }, { remaining: 2, resetMs: 333 }),
     ],
   }),
-  ...traces(
-    { limit: 2, windowMs: 1000, burst: 10 },
-    {
-      'burst above the limit: 10, and 2 in 1000 ms': [
-        admits(0, 10, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
-        refuses(0, 1, { remaining: 0, resetMs: 5000, retryAfterMs: 500 }),
-        refuses(499, 1, { remaining: 0, resetMs: 4501, retryAfterMs: 1 }),
-        admits(500, 1, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
-        refuses(500, 11, { remaining: 0, resetMs: 5000, retryAfterMs: Infinity }),
-        refuses(500, 10, { remaining: 0, resetMs: 5000, retryAfterMs: 5000 }),
-        refuses(5499, 10, { remaining: 9, resetMs: 1, retryAfterMs: 1 }),
-        admits(5500, 10, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
-      ],
-    },
-  ),
-  ...traces(
-    { limit: 10, windowMs: 1000, burst: 1 },
-    {
-      'burst below the limit: one at a time, 10 in 1000 ms': [
-        admits(0, 1, { remaining: 0, resetMs: 100, effectiveMs: 100 }),
-        refuses(0, 2, { remaining: 0, resetMs: 100, retryAfterMs: Infinity }),
-        refuses(99, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
-        admits(100, 1, { remaining: 0, resetMs: 100, effectiveMs: 100 }),
-      ],
-    },
-  ),
+  ...traces(largeBurst, {
+    'burst above the limit: 10, and 2 in 1000 ms': [
+      admits(0, 10, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
+      refuses(0, 1, { remaining: 0, resetMs: 5000, retryAfterMs: 500 }),
+      refuses(499, 1, { remaining: 0, resetMs: 4501, retryAfterMs: 1 }),
+      admits(500, 1, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
+      refuses(500, 11, { remaining: 0, resetMs: 5000, retryAfterMs: Infinity }),
+      refuses(500, 10, { remaining: 0, resetMs: 5000, retryAfterMs: 5000 }),
+      refuses(5499, 10, { remaining: 9, resetMs: 1, retryAfterMs: 1 }),
+      admits(5500, 10, { remaining: 0, resetMs: 5000, effectiveMs: 500 }),
+    ],
+  }),
+  ...traces(smallBurst, {
+    'burst below the limit: one at a time, 10 in 1000 ms': [
+      admits(0, 1, { remaining: 0, resetMs: 100, effectiveMs: 100 }),
+      refuses(0, 2, { remaining: 0, resetMs: 100, retryAfterMs: Infinity }),
+      refuses(99, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+      admits(100, 1, { remaining: 0, resetMs: 100, effectiveMs: 100 }),
+    ],
+  }),
   ...traces(threeAMinute, {
     'the clock steps back an hour: nothing refills meanwhile, then as usual': [
       admits(0, 3, { remaining: 0, resetMs: 60_000, effectiveMs: 20_000 }),
@@ -107,57 +105,40 @@ export const tokenBucketTraces: readonly Trace[] = [
       }),
     ],
   }),
-  ...traces(
-    { limit: 1, windowMs: 1000 },
-    {
-      'limit 1': [
-        admits(999, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
-        refuses(1998, 1, { remaining: 0, resetMs: 1, retryAfterMs: 1 }),
-        admits(1999, 1, { remaining: 0, resetMs: 1000, effectiveMs: 1000 }),
-      ],
-    },
-  ),
-  ...traces(
-    { limit: 1e7, windowMs: MONTH },
-    {
-      '10^7 in a month, exact to the ms': [
-        // 10^7 / MONTH = 5/1296: a unit in 259.2 ms
-        admits(0, 1e7, { remaining: 0, resetMs: MONTH, effectiveMs: 260 }),
-        refuses(259, 1, { remaining: 0, resetMs: MONTH - 259, retryAfterMs: 1 }),
-        // 1300 − 1296 = 4 parts are there: 1292 until the next unit, 258.4 ms
-        admits(260, 1, { remaining: 0, resetMs: MONTH, effectiveMs: 259 }),
-      ],
-    },
-  ),
-  ...traces(
-    { limit: 1e12, windowMs: TEN_YEARS },
-    {
-      '10^12 in ten years: ticks of 35036749.2 ms': [
-        // ⌊(2^53 − 1) / 10^12⌋ = 9007 ticks, the first one at ⌈TEN_YEARS / 9007⌉ = 35036750 ms
-        admits(0, 1e12, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: 35_036_750 }),
-        refuses(35_036_749, 1, { remaining: 0, resetMs: TEN_YEARS - 35_036_749, retryAfterMs: 1 }),
-        // 10^12 / 9007 = 111024758.5 refill in a tick; the second one is at ⌈70073498.4⌉
-        admits(35_036_750, 111_024_758, {
-          remaining: 0,
-          resetMs: TEN_YEARS,
-          effectiveMs: 35_036_749,
-        }),
-        refuses(35_037_750, 1, {
-          remaining: 0,
-          resetMs: TEN_YEARS - 1000,
-          retryAfterMs: 35_035_749,
-        }),
-      ],
-      'in the middle of a coarse tick, what is unused is full at once': [
-        admits(1000, 0, { remaining: 1e12, resetMs: 0, effectiveMs: TEN_YEARS - 1000 }),
-        admits(1000, 5, {
-          remaining: 1e12 - 5,
-          resetMs: 35_035_750,
-          effectiveMs: TEN_YEARS - 1000,
-        }),
-        settles(1000, { delta: -5, chargedAt: 1000 }, { remaining: 1e12, resetMs: 0 }),
-      ],
-    },
-    5 * TEN_YEARS,
-  ),
+  ...traces(tenMillionAMonth, {
+    '10^7 in a month, exact to the ms': [
+      // 10^7 / MONTH = 5/1296: a unit in 259.2 ms
+      admits(0, 1e7, { remaining: 0, resetMs: MONTH, effectiveMs: 260 }),
+      refuses(259, 1, { remaining: 0, resetMs: MONTH - 259, retryAfterMs: 1 }),
+      // 1300 − 1296 = 4 parts are there: 1292 until the next unit, 258.4 ms
+      admits(260, 1, { remaining: 0, resetMs: MONTH, effectiveMs: 259 }),
+    ],
+  }),
+  ...traces(largest, {
+    '10^12 in ten years: ticks of 35036749.2 ms': [
+      // ⌊(2^53 − 1) / 10^12⌋ = 9007 ticks, the first one at ⌈TEN_YEARS / 9007⌉ = 35036750 ms
+      admits(0, 1e12, { remaining: 0, resetMs: TEN_YEARS, effectiveMs: 35_036_750 }),
+      refuses(35_036_749, 1, { remaining: 0, resetMs: TEN_YEARS - 35_036_749, retryAfterMs: 1 }),
+      // 10^12 / 9007 = 111024758.5 refill in a tick; the second one is at ⌈70073498.4⌉
+      admits(35_036_750, 111_024_758, {
+        remaining: 0,
+        resetMs: TEN_YEARS,
+        effectiveMs: 35_036_749,
+      }),
+      refuses(35_037_750, 1, {
+        remaining: 0,
+        resetMs: TEN_YEARS - 1000,
+        retryAfterMs: 35_035_749,
+      }),
+    ],
+    'in the middle of a coarse tick, what is unused is full at once': [
+      admits(1000, 0, { remaining: 1e12, resetMs: 0, effectiveMs: TEN_YEARS - 1000 }),
+      admits(1000, 5, {
+        remaining: 1e12 - 5,
+        resetMs: 35_035_750,
+        effectiveMs: TEN_YEARS - 1000,
+      }),
+      settles(1000, { delta: -5, chargedAt: 1000 }, { remaining: 1e12, resetMs: 0 }),
+    ],
+  }),
 ]
