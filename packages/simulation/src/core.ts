@@ -93,8 +93,8 @@ const CHANGES: {
         "    this.#active += 1\n    host.machine.holds('calls in progress', this.#active, MAX_ACTIVE)\n",
       ],
       [
-        'this.#waiting.push(call)\n',
-        "host.machine.holds('calls that wait', this.#waiting.push(call) - this.#next, MAX_WAITING)\n",
+        'this.#waiting.add(call)\n',
+        "host.machine.holds('calls that wait', this.#waiting.add(call).size, MAX_WAITING)\n",
       ],
       [
         "new Error('too many calls wait for the store')",
