@@ -1,43 +1,30 @@
 import { warnOnce } from '../errors/warning.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { Store } from '../stores/store.ts'
 import { StoreLimiter } from './store-limiter.ts'
+
+/** The methods that would throw what is wrong, though they return a promise on a remote store. */
+const METHODS = [
+  'consume',
+  'takeTurn',
+  'acquire',
+  'peek',
+  'settle',
+  'reset',
+  'block',
+  'override',
+  'grant',
+] as const
 
 /** The policies on a store, for keys. On a remote store, what is wrong rejects, since each method returns a promise. */
 export function limiterOn(...given: ConstructorParameters<typeof StoreLimiter>): StoreLimiter {
-  const [, { store }] = given
-  const isSync = store === undefined || (store as Store | null)?.mode === 'sync'
-  return isSync ? new StoreLimiter(...given) : new RemoteLimiter(...given)
-}
-
-class RemoteLimiter extends StoreLimiter {
-  override consume(...given: Parameters<StoreLimiter['consume']>) {
-    return rejecting(() => super.consume(...given))
+  const limiter = new StoreLimiter(...given)
+  if (limiter.store.mode === 'sync') return limiter
+  for (const name of METHODS) {
+    const method = limiter[name] as (...given: never[]) => MaybePromise<unknown>
+    const wrapped = (...given: never[]) => rejecting(() => method.apply(limiter, given))
+    Object.assign(limiter, { [name]: wrapped })
   }
-  override takeTurn(...given: Parameters<StoreLimiter['takeTurn']>) {
-    return rejecting(() => super.takeTurn(...given))
-  }
-  override acquire(...given: Parameters<StoreLimiter['acquire']>) {
-    return rejecting(() => super.acquire(...given))
-  }
-  override peek(...given: Parameters<StoreLimiter['peek']>) {
-    return rejecting(() => super.peek(...given))
-  }
-  override settle(...given: Parameters<StoreLimiter['settle']>) {
-    return rejecting(() => super.settle(...given))
-  }
-  override reset(...given: Parameters<StoreLimiter['reset']>) {
-    return rejecting(() => super.reset(...given))
-  }
-  override block(...given: Parameters<StoreLimiter['block']>) {
-    return rejecting(() => super.block(...given))
-  }
-  override override(...given: Parameters<StoreLimiter['override']>) {
-    return rejecting(() => super.override(...given))
-  }
-  override grant(...given: Parameters<StoreLimiter['grant']>) {
-    return rejecting(() => super.grant(...given))
-  }
+  return limiter
 }
 
 /** On the promise of a decision: JavaScript, where no type says that it is none yet, may ask it. */
