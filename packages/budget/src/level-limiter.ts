@@ -5,7 +5,6 @@ import {
   ending,
   nextSlot,
   numberOf,
-  openLimiter,
   ownedBy,
   type Policy,
   SLOT_WAIT_MS,
@@ -34,7 +33,7 @@ export class LevelLimiter extends ChargeLimiter {
     }
     const policies = compilePolicies({ policies: levels.map(({ policy }) => policy) }, KNOWN)
     const options = { ...settings.store, store, ...(onAlert && { onThreshold }) }
-    super(openLimiter(policies, options, { settles: true }))
+    super(policies, options, { settles: true })
     this.#settings = settings
     this.#levels = levels
   }

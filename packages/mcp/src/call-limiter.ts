@@ -1,5 +1,5 @@
 import { type Decision, type EventOptions, SluiceError, type StoreOptions } from '@sluice/core'
-import { ChargeLimiter, limitOfClient, openLimiter, textOf, warnOnce } from '@sluice/core/internal'
+import { ChargeLimiter, limitOfClient, textOf, warnOnce } from '@sluice/core/internal'
 import type { CallPolicies, McpCall, McpKey } from './options.ts'
 
 /** The policies of some calls, decided together. */
@@ -12,7 +12,7 @@ export class CallLimiter extends ChargeLimiter {
     options: StoreOptions & EventOptions,
     store = options.store,
   ) {
-    super(openLimiter(policies, { ...options, store }, { onDecision: options.onDecision }))
+    super(policies, { ...options, store }, { onDecision: options.onDecision })
     this.#keys = keys
   }
 

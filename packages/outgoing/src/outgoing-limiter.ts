@@ -5,7 +5,6 @@ import {
   compilePolicies,
   limiterOn,
   nextSlot,
-  openLimiter,
   type Policy,
   type StoreLimiter,
   type StoreOptions,
@@ -70,9 +69,8 @@ export class OutgoingLimiter extends ChargeLimiter {
     const all = [...policies, sent, ...(concurrent === undefined ? [] : [inFlight])]
     const options = { ...others, prefix }
     const compiled = compilePolicies({ policies: all }, [...known, 'concurrent', 'hold'])
-    const parts = openLimiter(compiled, options, { settles: true })
-    super(parts)
-    this.#waiting = new Waiting(this, parts.maxWaiting, (charges) => this.decide(charges))
+    super(compiled, options, { settles: true })
+    this.#waiting = new Waiting(this, this.maxWaiting, (charges) => this.decide(charges))
     const ofSent = compilePolicies({ policies: [sent] }, known)
     this.#pauses = limiterOn(ofSent, { ...options, store: this.store })
   }

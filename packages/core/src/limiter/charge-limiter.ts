@@ -11,22 +11,15 @@ import type {
   OnIncrease,
   Origin,
   OverrideChange,
-  Store,
-  StoreMode,
   StoreResult,
 } from '../stores/store.ts'
-import type { BannedQuota } from './ban.ts'
 import { ConfirmedSlots } from './confirmed-slots.ts'
 import { type Decision, toDecision } from './decision.ts'
-import type { EventOptions } from './event-options.generated.ts'
-import { HeldSlot, type HeldSlots } from './held-slots.ts'
+import { HeldSlot } from './held-slots.ts'
 import type { GrantOptions, OverrideOptions } from './limiter.ts'
-import { callOnDecision, type LimiterEvents } from './limiter-events.ts'
-import type { SingleUse } from './made-per-request.ts'
-import type { LimiterParts } from './open-limiter.ts'
+import { callOnDecision } from './limiter-events.ts'
+import { OpenLimiter } from './open-limiter.ts'
 import { grantOf, isGranted, overridesOf } from './own-limits.ts'
-import type { Policy } from './policy.ts'
-import type { PolicyLedgers } from './policy-ledgers.ts'
 
 /** The charges of a decision, for corrections: when each was made, who made it, and what remained after it. */
 export interface Charged {
@@ -34,20 +27,7 @@ export interface Charged {
 }
 
 /** Decides charges on a store, and corrects them. What decides by keys, and each adapter, makes its own charges. */
-export class ChargeLimiter {
-  readonly compiledPolicies: readonly Policy[]
-  /** Where it counts. */
-  readonly counted: LimiterParts['counted']
-  readonly openTogether: LimiterParts['openTogether']
-  readonly store: Store
-  readonly events: LimiterEvents
-  readonly bannedQuota: BannedQuota
-  readonly ledgers: PolicyLedgers<StoreMode>
-  /** Undefined if no policy has `concurrent` or `reserve`. */
-  protected readonly held: HeldSlots | undefined
-  protected readonly onDecision: EventOptions['onDecision']
-  readonly #releaseParts: () => void
-  #singleUse: SingleUse | undefined
+export class ChargeLimiter extends OpenLimiter {
   /** Undefined where no settlement may be made again. */
   readonly #confirmed: ConfirmedSlots | undefined
   /** What counts refusals; undefined: nothing does. */
@@ -56,23 +36,13 @@ export class ChargeLimiter {
   readonly #request: [readonly Charge[]] | undefined
   readonly #charges: Charge[] | undefined
 
-  constructor(parts: LimiterParts) {
-    this.compiledPolicies = parts.policies
-    this.counted = parts.counted
-    this.openTogether = parts.openTogether
-    this.store = parts.store
-    this.events = parts.events
-    this.bannedQuota = parts.bannedQuota
-    this.#counting = parts.counting
-    this.ledgers = parts.ledgers
-    this.held = parts.held
-    this.onDecision = parts.onDecision
-    this.#releaseParts = parts.release
-    this.#singleUse = parts.singleUse
-    const mayRepeat =
-      parts.store.mode === 'async' && parts.policies.some(({ reserves }) => reserves)
+  constructor(...given: ConstructorParameters<typeof OpenLimiter>) {
+    super(...given)
+    const isSync = this.store.mode === 'sync'
+    const mayRepeat = !isSync && this.compiledPolicies.some(({ reserves }) => reserves)
+    this.#counting = this.counted.ban?.limit
     this.#confirmed = mayRepeat ? new ConfirmedSlots() : undefined
-    this.#request = parts.store.mode === 'sync' ? [[]] : undefined
+    this.#request = isSync ? [[]] : undefined
     this.#charges = this.#request && this.#counting && []
   }
 
@@ -93,7 +63,7 @@ export class ChargeLimiter {
       const untraced = () => this.decide(charges, route, isCounted, false)
       return this.events.consuming(untraced, isAsync, route)
     }
-    if (this.#singleUse?.isRuledOut()) this.#singleUse = undefined
+    if (this.singleUse?.isRuledOut()) this.singleUse = undefined
     const ledger = this.ledgers.only ?? this.ledgers.of(charges)
     const request = this.#request ?? [charges]
     request[0] =
@@ -213,11 +183,6 @@ export class ChargeLimiter {
       return { key: '', cost: 0, limit: i === policy ? limit : each.anyLimit() }
     })
     return this.ledgers.change(this.ledgers.of(charges), change)
-  }
-
-  close(): void {
-    this.#singleUse?.end()
-    this.#releaseParts()
   }
 
   /** Publishes a decision, and passes it to `onDecision`. */

@@ -2,18 +2,19 @@ import { readOptions } from '../options/read.ts'
 import { OPTIONS } from '../options/table.ts'
 import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import { MAIN, type Scope } from '../stores/inspection/scope.ts'
-import { networkBlocksOf } from '../stores/networks/network-blocks.ts'
+import { type NetworkBlocks, networkBlocksOf } from '../stores/networks/network-blocks.ts'
 import { openLedger } from '../stores/open-ledger.ts'
 import { resilientStore } from '../stores/resilient/resilient-store.ts'
 import { resolveStore } from '../stores/resolve.ts'
-import type { Keyspace, Ledger, Store } from '../stores/store.ts'
-import { type BannedQuota, compileBan } from './ban.ts'
+import type { Keyspace, Ledger, Store, StoreMode } from '../stores/store.ts'
+import { type BanKeyspace, type BannedQuota, compileBan } from './ban.ts'
 import type { EventOptions } from './event-options.generated.ts'
 import { HeldSlots } from './held-slots.ts'
 import { checkLease } from './leases/check-lease.ts'
 import { Leases } from './leases/leases.ts'
 import { LimiterEvents } from './limiter-events.ts'
 import { namePolicies } from './live/attach-live.ts'
+import type { LivePolicy } from './live/live-policies.ts'
 import { SingleUse } from './made-per-request.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
@@ -39,73 +40,90 @@ export interface LimiterUse {
   readonly route?: string | undefined
 }
 
-export type LimiterParts = ReturnType<typeof openLimiter>
+/** A limiter that is open: its ledgers in the store, and the parts that it shares with other limiters. */
+export class OpenLimiter {
+  readonly compiledPolicies: readonly Policy[]
+  readonly store: Store
+  readonly ledgers: PolicyLedgers<StoreMode>
+  /** Where it counts. */
+  readonly counted: {
+    readonly prefix: string
+    readonly policies: readonly Policy[]
+    readonly ban: BanKeyspace | undefined
+    readonly route: string | undefined
+  }
+  readonly bannedQuota: BannedQuota
+  readonly events: LimiterEvents
+  /** The networks that are blocked under the prefix, whatever the scope. */
+  readonly networks: NetworkBlocks
+  readonly maxWaiting: number
+  protected readonly livePolicies: readonly LivePolicy[]
+  protected readonly onDecision: EventOptions['onDecision']
+  /** Undefined if no policy has `concurrent` or `reserve`. */
+  protected readonly held: HeldSlots | undefined
+  protected singleUse: SingleUse | undefined
+  readonly #open: (keyspaces: readonly Keyspace[], settles?: boolean) => Ledger
+  /** Releases the parts that were opened here. A store that was passed stays open. */
+  readonly #release: () => void
 
-/**
- * Opens the parts of a limiter: its ledgers in the store, and those that it shares with other limiters.
- *
- * @param policies the limiter's own array: documents put other policies in the place of those that have `live`
- * @throws SluiceError for wrong options
- */
-export function openLimiter(
-  policies: Policy[],
-  options: StoreOptions & EventOptions<never>,
-  use: LimiterUse = {},
-) {
-  const values = readOptions(OPTIONS.store, '', options)
-  const { scope = MAIN, dryRun = false } = use
-  const prefix = values.prefix + scope
-  const store = resolveStore(options.store)
-  const isOwn = options.store === undefined
-  if (values.lease !== undefined)
-    checkLease(values.lease, store, policies, values.ban !== undefined)
-  const leases = values.lease === undefined ? undefined : new Leases(values.lease, store.clock)
-  const bannedQuota = use.bannedQuota ?? { prefix, quota: (policies[0] as Policy).keyspace().name }
-  const ban = values.ban === undefined ? undefined : compileBan(values.ban, bannedQuota, dryRun)
-  const isAware = options.prefix !== undefined || use.sharesQuotas === true
-  const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
-  const resilient = resilientOf(store, values, use.settles ?? false)
-  const networks = networkBlocksOf(store, values.prefix)
-  const livePolicies = namePolicies(policies, options.name, use.route)
-  const open = (keyspaces: readonly Keyspace[], settles?: boolean): Ledger =>
-    resilient?.open(keyspaces, prefix, settles) ?? openLedger(store, keyspaces, prefix)
-  const ledgers = new PolicyLedgers(
-    policies,
-    livePolicies,
-    (keyspaces) => leases?.on(open(keyspaces)) ?? open(keyspaces),
-    ban,
-  )
-  const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
-  const held = holding.length > 0 ? new HeldSlots(holding, ledgers) : undefined
-  const shape = policies
-    .map((each) => each.keyspace())
-    .map((each) => `${each.name} ${termsOf(each)}`)
-  return {
-    policies,
-    counted: { prefix, policies, ban, route: use.route },
-    /** Opens the ledgers of policies of several limiters on the store. For previews */
-    openTogether: (counted: readonly Counted[]) =>
-      new PolicyLedgers(counted, [], (keyspaces) => open(keyspaces, false)),
-    store,
-    ledgers,
-    bannedQuota,
-    counting: ban?.limit,
-    events: eventsOf(policies, options, values.localShare, dryRun),
-    networks,
-    livePolicies,
-    maxWaiting: values.maxWaiting,
-    onDecision: use.onDecision,
-    /** Undefined if no policy has `concurrent` or `reserve`. */
-    held,
-    singleUse: isOwn ? SingleUse.start(`${shape}`) : undefined,
-    /** Releases the parts that were opened here. A store that was passed stays open. */
-    release(): void {
+  /**
+   * @param policies the limiter's own array: documents put other policies in the place of those that have `live`
+   * @throws SluiceError for wrong options
+   */
+  constructor(
+    policies: Policy[],
+    options: StoreOptions & EventOptions<never>,
+    { scope = MAIN, dryRun = false, settles = false, ...use }: LimiterUse = {},
+  ) {
+    const values = readOptions(OPTIONS.store, '', options)
+    const prefix = values.prefix + scope
+    const store = resolveStore(options.store)
+    const isOwn = options.store === undefined
+    if (values.lease !== undefined)
+      checkLease(values.lease, store, policies, values.ban !== undefined)
+    const leases = values.lease === undefined ? undefined : new Leases(values.lease, store.clock)
+    const keyspaces = policies.map((each) => each.keyspace())
+    this.bannedQuota = use.bannedQuota ?? { prefix, quota: (keyspaces[0] as Keyspace).name }
+    const ban =
+      values.ban === undefined ? undefined : compileBan(values.ban, this.bannedQuota, dryRun)
+    const isAware = options.prefix !== undefined || use.sharesQuotas === true
+    const unregisterQuotas = isOwn ? undefined : registerQuotas(store, prefix, policies, isAware)
+    const resilient = resilientOf(store, values, settles)
+    this.compiledPolicies = policies
+    this.store = store
+    this.counted = { prefix, policies, ban, route: use.route }
+    this.networks = networkBlocksOf(store, values.prefix)
+    this.livePolicies = namePolicies(policies, options.name, use.route)
+    this.#open = (keyspaces, settles) =>
+      resilient?.open(keyspaces, prefix, settles) ?? openLedger(store, keyspaces, prefix)
+    const open = (keyspaces: readonly Keyspace[]) =>
+      leases?.on(this.#open(keyspaces)) ?? this.#open(keyspaces)
+    this.ledgers = new PolicyLedgers(policies, this.livePolicies, open, ban)
+    this.events = eventsOf(policies, options, values.localShare, dryRun)
+    this.maxWaiting = values.maxWaiting
+    this.onDecision = use.onDecision
+    const holding = policies.filter(({ holdMs }) => holdMs !== undefined)
+    const held = holding.length > 0 ? new HeldSlots(holding, this.ledgers) : undefined
+    this.held = held
+    const shape = keyspaces.map((each) => `${each.name} ${termsOf(each)}`)
+    this.singleUse = isOwn ? SingleUse.start(`${shape}`) : undefined
+    this.#release = () => {
       leases?.close()
       resilient?.close()
       unregisterQuotas?.()
       held?.close()
       if (isOwn) store.close()
-    },
+    }
+  }
+
+  /** Opens the ledgers of policies of several limiters on the store. For previews */
+  openTogether(counted: readonly Counted[]): PolicyLedgers<StoreMode> {
+    return new PolicyLedgers(counted, [], (keyspaces) => this.#open(keyspaces, false))
+  }
+
+  close(): void {
+    this.singleUse?.end()
+    this.#release()
   }
 }
 

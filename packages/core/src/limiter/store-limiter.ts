@@ -8,7 +8,6 @@ import { isIPv4 } from '../key/ip.ts'
 import { all, andThen, type MaybePromise } from '../maybe-promise.ts'
 import { checkInteger, checkOneOf } from '../options/checks.ts'
 import { type Duration, parseDuration } from '../options/duration.ts'
-import type { NetworkBlocks } from '../stores/networks/network-blocks.ts'
 import { checkNetworks } from '../stores/networks/network-text.ts'
 import { madeOf, placed, undone } from '../stores/rules/slots.ts'
 import type { Change, Charge, DecisionSource } from '../stores/store.ts'
@@ -32,7 +31,7 @@ import type {
 import type { ChargeListener } from './limiter-events.ts'
 import { attachLive } from './live/attach-live.ts'
 import { PolicyControl } from './live/policy-control.ts'
-import { type LimiterUse, openLimiter } from './open-limiter.ts'
+import type { LimiterUse } from './open-limiter.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
 import { type Turn, toTurn } from './waiting/turn.ts'
@@ -57,9 +56,6 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
   /** Reused by every call, so that a synchronous decision allocates only itself. */
   readonly #charges = this.#blankCharges()
   readonly clients: ClientKeys | undefined
-  /** The networks that are blocked under the prefix, whatever the scope. */
-  readonly networks: NetworkBlocks
-  readonly maxWaiting: number
   #opened: Waiting | undefined
   readonly #detach: (() => void) | undefined
 
@@ -70,13 +66,10 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
     use?: LimiterUse,
     clients?: ClientKeys,
   ) {
-    const parts = openLimiter(policies, options, use)
-    super(parts)
+    super(policies, options, use)
     this.clients = clients
-    this.networks = parts.networks
-    this.maxWaiting = parts.maxWaiting
-    if (parts.livePolicies.length > 0)
-      this.#detach = attachLive(parts.networks.documents, parts.livePolicies, () =>
+    if (this.livePolicies.length > 0)
+      this.#detach = attachLive(this.networks.documents, this.livePolicies, () =>
         this.#opened?.relimit(this.compiledPolicies),
       )
   }
