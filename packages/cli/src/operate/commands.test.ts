@@ -13,7 +13,7 @@ import {
   jest,
 } from '@jest/globals'
 import { createLimiter, type InspectOptions, type Limiter, type LimiterOptions } from '@sluice/core'
-import { PolicyControl, sharedDocumentsOf } from '@sluice/core/operator'
+import { policyControl, sharedDocumentsOf } from '@sluice/core/operator'
 import { fakeTerminal } from '@sluice/terminal/testing/fake-terminal'
 import { patient, type RedisServer, startRedis, until } from '@sluice/test-harness/redis'
 import { blockFor, type Change, limitTo } from './change.ts'
@@ -430,7 +430,7 @@ describe('a change', () => {
   it('leaves what limiters have noted: which policies are live, and their limits', async () => {
     const limiter = limiterOf({ name: 'api', limit: 9, window: '1h', live: true })
     await limiter.consume('client')
-    const control = new PolicyControl(sharedDocumentsOf(connection.store, 'sluice'))
+    const control = policyControl(sharedDocumentsOf(connection.store, 'sluice'))
     await until(async () => (await control.list()).length === 1, { what: 'the policy is noted' })
     await control.set('api', { limit: 7 })
     for (const change of [blockFor('1h'), reset, limitTo('5', {}), reset]) {

@@ -30,7 +30,7 @@ import type {
 } from './limiter.ts'
 import type { ChargeListener } from './limiter-events.ts'
 import { attachLive } from './live/attach-live.ts'
-import { PolicyControl } from './live/policy-control.ts'
+import { type PolicyControl, policyControl } from './live/policy-control.ts'
 import type { LimiterUse } from './open-limiter.ts'
 import type { StoreOptions } from './options.generated.ts'
 import type { Policy } from './policy.ts'
@@ -242,7 +242,7 @@ export class StoreLimiter extends ChargeLimiter implements Limiter {
 
   /** Changes the policies that have `live`, in every process of a shared store. */
   get policies(): PolicyControl {
-    return new PolicyControl(this.networks.documents)
+    return policyControl(this.networks.documents)
   }
 
   /** Its queues are made for the first call that waits, since most limiters have none. */

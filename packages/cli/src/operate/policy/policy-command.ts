@@ -4,8 +4,9 @@ import {
   type ChangeOptions,
   loadPolicyChanges,
   type PolicyChange,
-  PolicyControl,
+  type PolicyControl,
   parseDuration,
+  policyControl,
   SluiceError,
   sharedDocumentsOf,
 } from '@sluice/core/operator'
@@ -64,7 +65,7 @@ class PolicyCommand {
     this.#store = store
     this.#flags = flags
     this.#io = io
-    this.#control = new PolicyControl(sharedDocumentsOf(store, flags.prefix))
+    this.#control = policyControl(sharedDocumentsOf(store, flags.prefix))
   }
 
   async list(): Promise<ExitCode> {

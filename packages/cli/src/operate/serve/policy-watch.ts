@@ -6,9 +6,10 @@ import {
   type PolicyChange,
   type PolicyClientCounter,
   type PolicyClients,
-  PolicyControl,
+  type PolicyControl,
   type PolicySettings,
   type PolicyState,
+  policyControl,
   sharedDocumentsOf,
 } from '@sluice/core/operator'
 import { UsageError } from '@sluice/terminal/usage-error'
@@ -80,7 +81,7 @@ export class PolicyWatch {
   /** @param isFiltered whether the page reads the keys of some policies alone */
   constructor(store: InspectableStore, prefix: string, isFiltered: boolean) {
     this.#documents = sharedDocumentsOf(store, prefix)
-    this.#control = new PolicyControl(this.#documents)
+    this.#control = policyControl(this.#documents)
     this.#isFiltered = isFiltered
     this.#shown = { seen: 0, by: userOfSystem(), count: 0, cards: [], history: [] }
   }

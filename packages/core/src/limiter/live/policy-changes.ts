@@ -19,6 +19,7 @@ import {
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
 import { checkSettings, type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
+import type { PolicyControl } from './policy-control.ts'
 import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-state.ts'
 import { withSettings } from './with-settings.ts'
 
@@ -27,131 +28,124 @@ export { keyspacesOfPolicies } from './known-policies.ts'
 export { PolicyClientCounter } from './policy-clients.ts'
 export { previewPolicy } from './policy-preview.ts'
 
-export async function listPolicies(documents: SharedDocuments): Promise<readonly PolicyState[]> {
-  const known = await knownPolicies(documents)
-  const { text, at } = await documents.read(POLICIES)
-  const { policies, problem } = readOrNothing(text)
-  return [...known]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, policy]) => {
-      return stateOf(name, policy, policies[name], at, problem)
-    })
-}
-
-export function setPolicy(
-  documents: SharedDocuments,
-  name: string,
-  settings: PolicySettings,
-  options: SetOptions,
-): Promise<PolicyChange> {
-  return change(documents, 'set', options, (known) => {
-    const set = checkSettings(known, name, settings)
-    const forMs = options.for === undefined ? undefined : parseDuration('for', options.for)
-    return ({ policies }, at) => {
-      const until = forMs === undefined ? undefined : at + forMs
-      return { [name]: withLayer(policies[name] ?? [], { set, until }, at) }
-    }
-  })
-}
-
-export function unsetPolicy(
-  documents: SharedDocuments,
-  name: string,
-  options: ChangeOptions,
-): Promise<PolicyChange> {
-  return change(documents, 'unset', options, (known) => ({ policies }) => {
-    // A policy that an application no longer has can be ended too.
-    if (policies[name] === undefined) knownPolicy(known, name)
-    return { [name]: [] }
-  })
-}
-
-export function applyPolicies(
-  documents: SharedDocuments,
-  given: Readonly<Record<string, PolicySettings>>,
-  options: ChangeOptions,
-): Promise<PolicyChange> {
-  return change(documents, 'apply', options, (known) => {
-    const wanted = checkAll(known, given)
-    return ({ policies }) => withAll(policies, wanted)
-  })
-}
-
-export async function differences(
-  documents: SharedDocuments,
-  given: Readonly<Record<string, PolicySettings>>,
-): Promise<readonly PolicyDifference[]> {
-  const known = await knownPolicies(documents)
-  const wanted = checkAll(known, given)
-  const { text, at } = await documents.read(POLICIES)
-  const { policies } = readOrNothing(text)
-  return Object.entries(withAll(policies, wanted)).map(([name, layers]) => {
-    return { name, before: settingsAt(policies[name], at), after: settingsAt(layers, at) }
-  })
-}
-
-export async function historyOf(documents: SharedDocuments): Promise<readonly PolicyChange[]> {
-  const { text } = await documents.read(POLICIES)
-  return [...readOrNothing(text).history].reverse()
-}
-
-export function rollBack(
-  documents: SharedDocuments,
-  number: number | undefined,
-  options: ChangeOptions,
-): Promise<PolicyChange> {
-  if (number !== undefined) checkInteger('number', number, 1, Number.MAX_SAFE_INTEGER)
-  return change(documents, 'rollback', options, () => ({ history }) => {
-    const from = history.findIndex((each) => number === undefined || each.number === number)
-    const undone = number === undefined ? history.slice(-1) : history.slice(from)
-    if (from < 0)
-      throw new SluiceError({
-        code: 'SLUICE_OPTION_VALUE',
-        option: 'number',
-        expected: `a change that is remembered: ${history.map((each) => each.number).join(', ') || 'there is none'}`,
-        received: number,
-        fix: 'Choose a number from the history.',
-      })
-    return Object.assign(byName({}), ...undone.reverse().map(({ before }) => before))
-  })
-}
-
 /** The new layers of the policies that a change is about. */
 type EditPolicies = (document: PolicyDocument, at: number) => PolicyLayers
 
-/**
- * Writes a change, once nobody has changed the document meanwhile. The changes of this process come in the order in
- * which they were asked for.
- *
- * @param plan checks the change, once the policies are known
- * @throws SluiceError if a policy could not take it over: then all processes would ignore the document
- */
-async function change(
-  documents: SharedDocuments,
-  action: PolicyChange['action'],
-  { by = 'application', from = 'api', seen }: ChangeOptions,
-  plan: (known: KnownPolicies) => EditPolicies,
-): Promise<PolicyChange> {
-  let made: PolicyChange | undefined
-  await documents.change(POLICIES, action, async () => {
-    const known = await knownPolicies(documents)
-    const edit = plan(known)
-    return (text, at) => {
-      const document = readOrNothing(text)
-      const last = document.history.at(-1)
-      if (seen !== undefined && (last?.number ?? 0) !== seen) throw changedMeanwhile(seen, last)
-      const who = { at, by: cut(by), from: cut(from), action }
-      return orFull(() => {
-        const after = edit(document, at)
-        for (const [name, layers] of Object.entries(after))
-          checkTogether(known.get(name), layers, at)
-        const next = changed(document, after, who)
-        made = next.history.at(-1)
-        return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
+/** What `PolicyControl` documents. */
+export class PolicyChanges implements PolicyControl {
+  readonly #documents: SharedDocuments
+
+  constructor(documents: SharedDocuments) {
+    this.#documents = documents
+  }
+
+  async list(): Promise<readonly PolicyState[]> {
+    const known = await knownPolicies(this.#documents)
+    const { text, at } = await this.#documents.read(POLICIES)
+    const { policies, problem } = readOrNothing(text)
+    return [...known]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, policy]) => {
+        return stateOf(name, policy, policies[name], at, problem)
       })
-    }
-  })
-  return made as PolicyChange
+  }
+
+  set(name: string, settings: PolicySettings, options: SetOptions = {}): Promise<PolicyChange> {
+    return this.#change('set', options, (known) => {
+      const set = checkSettings(known, name, settings)
+      const forMs = options.for === undefined ? undefined : parseDuration('for', options.for)
+      return ({ policies }, at) => {
+        const until = forMs === undefined ? undefined : at + forMs
+        return { [name]: withLayer(policies[name] ?? [], { set, until }, at) }
+      }
+    })
+  }
+
+  unset(name: string, options?: ChangeOptions): Promise<PolicyChange> {
+    return this.#change('unset', options, (known) => ({ policies }) => {
+      // A policy that an application no longer has can be ended too.
+      if (policies[name] === undefined) knownPolicy(known, name)
+      return { [name]: [] }
+    })
+  }
+
+  apply(
+    given: Readonly<Record<string, PolicySettings>>,
+    options?: ChangeOptions,
+  ): Promise<PolicyChange> {
+    return this.#change('apply', options, (known) => {
+      const wanted = checkAll(known, given)
+      return ({ policies }) => withAll(policies, wanted)
+    })
+  }
+
+  async diff(
+    given: Readonly<Record<string, PolicySettings>>,
+  ): Promise<readonly PolicyDifference[]> {
+    const known = await knownPolicies(this.#documents)
+    const wanted = checkAll(known, given)
+    const { text, at } = await this.#documents.read(POLICIES)
+    const { policies } = readOrNothing(text)
+    return Object.entries(withAll(policies, wanted)).map(([name, layers]) => {
+      return { name, before: settingsAt(policies[name], at), after: settingsAt(layers, at) }
+    })
+  }
+
+  async history(): Promise<readonly PolicyChange[]> {
+    const { text } = await this.#documents.read(POLICIES)
+    return [...readOrNothing(text).history].reverse()
+  }
+
+  rollback(number?: number, options?: ChangeOptions): Promise<PolicyChange> {
+    if (number !== undefined) checkInteger('number', number, 1, Number.MAX_SAFE_INTEGER)
+    return this.#change('rollback', options, () => ({ history }) => {
+      const from = history.findIndex((each) => number === undefined || each.number === number)
+      const undone = number === undefined ? history.slice(-1) : history.slice(from)
+      if (from < 0)
+        throw new SluiceError({
+          code: 'SLUICE_OPTION_VALUE',
+          option: 'number',
+          expected: `a change that is remembered: ${history.map((each) => each.number).join(', ') || 'there is none'}`,
+          received: number,
+          fix: 'Choose a number from the history.',
+        })
+      return Object.assign(byName({}), ...undone.reverse().map(({ before }) => before))
+    })
+  }
+
+  /**
+   * Writes a change, once nobody has changed the document meanwhile. The changes of this process come in the order in
+   * which they were asked for.
+   *
+   * @param plan checks the change, once the policies are known
+   * @throws SluiceError if a policy could not take it over: then all processes would ignore the document
+   */
+  async #change(
+    action: PolicyChange['action'],
+    { by = 'application', from = 'api', seen }: ChangeOptions = {},
+    plan: (known: KnownPolicies) => EditPolicies,
+  ): Promise<PolicyChange> {
+    let made: PolicyChange | undefined
+    await this.#documents.change(POLICIES, action, async () => {
+      const known = await knownPolicies(this.#documents)
+      const edit = plan(known)
+      return (text, at) => {
+        const document = readOrNothing(text)
+        const last = document.history.at(-1)
+        if (seen !== undefined && (last?.number ?? 0) !== seen) throw changedMeanwhile(seen, last)
+        const who = { at, by: cut(by), from: cut(from), action }
+        return orFull(() => {
+          const after = edit(document, at)
+          for (const [name, layers] of Object.entries(after))
+            checkTogether(known.get(name), layers, at)
+          const next = changed(document, after, who)
+          made = next.history.at(-1)
+          return { text: writePolicies(next), ttlMs: POLICIES_TTL_MS }
+        })
+      }
+    })
+    return made as PolicyChange
+  }
 }
 
 /** Checks what settings are together, now and when some of them have ended. @throws SluiceError */

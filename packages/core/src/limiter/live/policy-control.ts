@@ -7,76 +7,56 @@ import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from '.
  * on the same store and `prefix` within two seconds. Methods reject with a SluiceError for a wrong
  * argument, and with a StoreError if the store does not confirm the change.
  */
-export class PolicyControl {
-  readonly #documents: SharedDocuments
-
-  constructor(documents: SharedDocuments) {
-    this.#documents = documents
-  }
-
+export interface PolicyControl {
   /** All live policies of applications on the store, sorted by name. */
-  async list(): Promise<readonly PolicyState[]> {
-    return (await loadPolicyChanges()).listPolicies(this.#documents)
-  }
-
+  list(): Promise<readonly PolicyState[]>
   /**
    * Sets some settings of a policy. Settings without an end are merged with earlier ones.
    *
    * @param name the name of a policy that an application on the store has
    */
-  async set(
-    name: string,
-    settings: PolicySettings,
-    options: SetOptions = {},
-  ): Promise<PolicyChange> {
-    const given = asOfNow([settings, options])
-    return (await loadPolicyChanges()).setPolicy(this.#documents, name, ...given)
-  }
-
+  set(name: string, settings: PolicySettings, options?: SetOptions): Promise<PolicyChange>
   /** Restores the options of the code, for one policy. */
-  async unset(name: string, options: ChangeOptions = {}): Promise<PolicyChange> {
-    const given = asOfNow([options])
-    return (await loadPolicyChanges()).unsetPolicy(this.#documents, name, ...given)
-  }
-
+  unset(name: string, options?: ChangeOptions): Promise<PolicyChange>
   /**
    * Sets the settings of all policies: policies that are not named get the options of their code
    * back.
    */
-  async apply(
+  apply(
     policies: Readonly<Record<string, PolicySettings>>,
-    options: ChangeOptions = {},
-  ): Promise<PolicyChange> {
-    const given = asOfNow([policies, options])
-    return (await loadPolicyChanges()).applyPolicies(this.#documents, ...given)
-  }
-
+    options?: ChangeOptions,
+  ): Promise<PolicyChange>
   /** Returns the differences that `apply` would make. */
-  async diff(
-    policies: Readonly<Record<string, PolicySettings>>,
-  ): Promise<readonly PolicyDifference[]> {
-    const given = asOfNow([policies])
-    return (await loadPolicyChanges()).differences(this.#documents, ...given)
-  }
-
+  diff(policies: Readonly<Record<string, PolicySettings>>): Promise<readonly PolicyDifference[]>
   /** The last changes, up to 50, the newest first. */
-  async history(): Promise<readonly PolicyChange[]> {
-    return (await loadPolicyChanges()).historyOf(this.#documents)
-  }
-
+  history(): Promise<readonly PolicyChange[]>
   /**
    * Restores the settings from before a change, and so undoes later changes too.
    *
    * @param number The number of the change. Default: the last one
    */
-  async rollback(number?: number, options: ChangeOptions = {}): Promise<PolicyChange> {
-    const given = asOfNow([options])
-    return (await loadPolicyChanges()).rollBack(this.#documents, number, ...given)
+  rollback(number?: number, options?: ChangeOptions): Promise<PolicyChange>
+}
+
+type Method = keyof PolicyControl
+
+const METHODS = ['list', 'set', 'unset', 'apply', 'diff', 'history', 'rollback'] as const
+
+/** Few processes need the code for it, so the first call loads it. */
+export function policyControl(documents: SharedDocuments): PolicyControl {
+  const call = async (method: Method, given: readonly unknown[]) => {
+    const { PolicyChanges } = await loadPolicyChanges()
+    const changes: Record<Method, (...given: never[]) => unknown> = new PolicyChanges(documents)
+    return changes[method](...(given as never[]))
   }
+  const methods = METHODS.map((method) => {
+    return [method, (...given: unknown[]) => call(method, asOfNow(given))]
+  })
+  return Object.fromEntries(methods)
 }
 
 /** Copies arguments: a change is made in its turn, when the caller may use the same object for another one. */
-function asOfNow<T extends [unknown, ...unknown[]]>(given: T): T {
+function asOfNow(given: readonly unknown[]): readonly unknown[] {
   try {
     return structuredClone(given)
   } catch {
@@ -85,5 +65,4 @@ function asOfNow<T extends [unknown, ...unknown[]]>(given: T): T {
   }
 }
 
-/** Few processes need them. */
 export const loadPolicyChanges = () => import('./policy-changes.ts')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals'
 import { patient, type RedisServer, startRedis } from '@sluice/test-harness/redis'
 import { Redis } from 'ioredis'
 import { createLimiter, type Limiter } from '../../../index.ts'
-import { PolicyControl, sharedDocumentsOf } from '../../../operator.ts'
+import { type PolicyControl, policyControl, sharedDocumentsOf } from '../../../operator.ts'
 import { redisStore } from '../../../stores/redis/redis-store.ts'
 
 export const API = { name: 'api', limit: 10, window: '1h', live: true } as const
@@ -36,7 +36,7 @@ export class ClientsOnRedis {
   }
 
   get control(): PolicyControl {
-    return new PolicyControl(this.documents)
+    return policyControl(this.documents)
   }
 
   /** The limiter of an application that has counted these units of clients. */
