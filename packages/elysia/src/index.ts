@@ -1,9 +1,9 @@
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision } from '@sluice/core'
 import { readAdapterOption } from '@sluice/core/internal'
 import type {
   RateLimitOptions as CoreOptions,
   FetchReply,
-  OpenApiDocument,
+  MiddlewareMethods,
   Routes,
 } from '@sluice/http'
 import { checkLimitOptions, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
@@ -44,16 +44,8 @@ const decorated = (app: Elysia) => app.decorate('rateLimit', undefined as Decisi
  * The plugin, and its limiter for your own calls. In handlers, `rateLimit` is the decision of the last limiter;
  * undefined if the request was exempt.
  */
-export type RateLimitPlugin = typeof decorated & {
-  readonly limiter: Limiter
-  /** A handler that responds with what the client has used of each policy, without charging it. */
-  usage(): (c: ElysiaContext) => Promise<Response>
-  /**
-   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
-   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
-   */
-  openapi<D extends OpenApiDocument>(document: D): Promise<D>
-}
+export type RateLimitPlugin = typeof decorated &
+  MiddlewareMethods<(c: ElysiaContext) => Promise<Response>>
 
 /**
  * Limits the rate of requests: `app.use(rateLimit({ limit: 100, window: '1m' }))`. A second limiter
@@ -109,7 +101,7 @@ export function rateLimit<Derived extends object = object>(
       await limiter.usage(c, reply)
       return reply.response as Response
     },
-    openapi: <D extends OpenApiDocument>(document: D) => limiter.openapi(document),
+    openapi: limiter.openapi,
   })
 }
 

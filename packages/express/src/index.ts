@@ -1,6 +1,6 @@
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision } from '@sluice/core'
 import { warnOnce } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, OpenApiDocument, Routes } from '@sluice/http'
+import type { RateLimitOptions as CoreOptions, MiddlewareMethods, Routes } from '@sluice/http'
 import { RoutedLimiter } from '@sluice/http/adapter'
 import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
@@ -18,19 +18,7 @@ export interface RateLimitOptions<R extends Request = Request> extends CoreOptio
 }
 
 /** The middleware, and its limiter for your own calls. */
-export type RateLimitHandler = RequestHandler & {
-  readonly limiter: Limiter
-  /**
-   * A handler that responds with what the client has used of each policy, without charging it.
-   * Register it before the limiter.
-   */
-  usage(): RequestHandler
-  /**
-   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
-   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
-   */
-  openapi<D extends OpenApiDocument>(document: D): Promise<D>
-}
+export type RateLimitHandler = RequestHandler & MiddlewareMethods<RequestHandler>
 
 declare global {
   // biome-ignore lint/style/noNamespace: how Express's types are extended
@@ -66,8 +54,7 @@ export function rateLimit<R extends Request = Request>(
   }
   const usage = (): RequestHandler => (request, response, next) =>
     limiter.usage(request, response).catch(next)
-  const openapi: RateLimitHandler['openapi'] = (document) => limiter.openapi(document)
-  return Object.assign(handler, { limiter: limiter.limiter, usage, openapi })
+  return Object.assign(handler, { limiter: limiter.limiter, usage, openapi: limiter.openapi })
 }
 
 /** A layer of Express's router, 4 and 5. Its error handlers take four arguments. */

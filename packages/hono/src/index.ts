@@ -1,8 +1,8 @@
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision } from '@sluice/core'
 import type {
   RateLimitOptions as CoreOptions,
   FetchReply,
-  OpenApiDocument,
+  MiddlewareMethods,
   Routes,
 } from '@sluice/http'
 import { checkLimitOptions, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
@@ -33,19 +33,7 @@ export interface RateLimitOptions<E extends Env = any> extends CoreOptions<Conte
 }
 
 /** The middleware, and its limiter for your own calls. */
-export type RateLimitHandler = MiddlewareHandler & {
-  readonly limiter: Limiter
-  /**
-   * A handler that responds with what the client has used of each policy, without charging it.
-   * Register it before the limiter.
-   */
-  usage(): Handler
-  /**
-   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
-   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
-   */
-  openapi<D extends OpenApiDocument>(document: D): Promise<D>
-}
+export type RateLimitHandler = MiddlewareHandler & MiddlewareMethods<Handler>
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -105,8 +93,7 @@ export function rateLimit<E extends Env = any>(options: RateLimitOptions<E>): Ra
     await limiter.usage(c, reply)
     return reply.response as Response
   }
-  const openapi: RateLimitHandler['openapi'] = (document) => limiter.openapi(document)
-  return Object.assign(middleware, { limiter: limiter.limiter, usage, openapi })
+  return Object.assign(middleware, { limiter: limiter.limiter, usage, openapi: limiter.openapi })
 }
 
 /** The context of a runtime that drops work which a request leaves behind. */

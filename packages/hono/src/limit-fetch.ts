@@ -1,9 +1,9 @@
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision } from '@sluice/core'
 import { checkFunction } from '@sluice/core/internal'
 import type {
   RateLimitOptions as CoreOptions,
   FetchReply,
-  OpenApiDocument,
+  LimitMethods,
   Routes,
 } from '@sluice/http'
 import {
@@ -30,16 +30,11 @@ export interface LimitFetchOptions<Args extends unknown[] = unknown[], R extends
 export type LimitedFetch<Args extends unknown[], R extends Request = Request> = ((
   request: R,
   ...args: Args
-) => Promise<Response>) & {
-  readonly limiter: Limiter
-  /** Responds with what the client has used of each policy, without charging it. */
-  usage(request: R, ...args: Args): Promise<Response>
-  /**
-   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
-   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
-   */
-  openapi<D extends OpenApiDocument>(document: D): Promise<D>
-}
+) => Promise<Response>) &
+  LimitMethods & {
+    /** Responds with what the client has used of each policy, without charging it. */
+    usage(request: R, ...args: Args): Promise<Response>
+  }
 
 const decisions = new WeakMap<Request, Decision | undefined>()
 
@@ -101,6 +96,5 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
     await limiter.usage(request, reply)
     return reply.response as Response
   }
-  const openapi: LimitedFetch<Args, R>['openapi'] = (document) => limiter.openapi(document)
-  return Object.assign(limited, { limiter: limiter.limiter, usage, openapi })
+  return Object.assign(limited, { limiter: limiter.limiter, usage, openapi: limiter.openapi })
 }

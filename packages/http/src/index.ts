@@ -4,6 +4,7 @@ export type { HeaderProfile } from './fields/profiles/index.ts'
 export { exposedHeaders } from './fields/profiles/index.ts'
 export type { KeyOption, UserOption } from './keys/key-reader.ts'
 export type { TrustProxyOption } from './keys/trust-proxy.ts'
+export type { LimitMethods, MiddlewareMethods } from './methods.ts'
 export type { OpenApiDocument } from './openapi/describe-limits.ts'
 export type {
   RateLimitOptions,

@@ -1,6 +1,6 @@
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision } from '@sluice/core'
 import { warnOnce } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, OpenApiDocument, Routes } from '@sluice/http'
+import type { RateLimitOptions as CoreOptions, MiddlewareMethods, Routes } from '@sluice/http'
 import { noteEnd, RoutedLimiter } from '@sluice/http/adapter'
 import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
@@ -18,19 +18,7 @@ export interface RateLimitOptions extends CoreOptions<Context, Context> {
 }
 
 /** The middleware, and its limiter for your own calls. */
-export type RateLimitMiddleware = Middleware & {
-  readonly limiter: Limiter
-  /**
-   * A handler that responds with what the client has used of each policy, without charging it.
-   * Register it before the limiter.
-   */
-  usage(): Middleware
-  /**
-   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
-   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
-   */
-  openapi<D extends OpenApiDocument>(document: D): Promise<D>
-}
+export type RateLimitMiddleware = Middleware & MiddlewareMethods<Middleware>
 
 declare module 'koa' {
   interface DefaultState {
@@ -67,8 +55,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
     }
   }
   const usage = (): Middleware => (ctx) => limiter.usage(ctx, ctx)
-  const openapi: RateLimitMiddleware['openapi'] = (document) => limiter.openapi(document)
-  return Object.assign(middleware, { limiter: limiter.limiter, usage, openapi })
+  return Object.assign(middleware, { limiter: limiter.limiter, usage, openapi: limiter.openapi })
 }
 
 /** Warns of a limiter behind all routers of the application, which only sees what none of them has answered. */

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Decision, Limiter, MaybePromise } from '@sluice/core'
+import type { Decision, MaybePromise } from '@sluice/core'
 import { checkFunction } from '@sluice/core/internal'
-import type { RateLimitOptions as CoreOptions, OpenApiDocument, Routes } from '@sluice/http'
+import type { RateLimitOptions as CoreOptions, LimitMethods, Routes } from '@sluice/http'
 import { RoutedLimiter } from '@sluice/http/adapter'
 import { answerFailure } from './failures.ts'
 import { nodeAdapter } from './request-adapter.ts'
@@ -30,7 +30,7 @@ const SERVED = 'that serves the request: (request, response) => limit(request, r
 type Failed = (error: unknown) => void
 
 /** The limiter of an HTTP/1.1, HTTPS or HTTP/2 server. */
-export interface NodeRateLimit {
+export interface NodeRateLimit extends LimitMethods {
   /**
    * Calls `next` if it admits the request, and responds otherwise. Resolves when that is done, with
    * what `next` returns.
@@ -55,9 +55,6 @@ export interface NodeRateLimit {
     failed?: Failed,
   ): MaybePromise<void>
 
-  /** The limiter, for your own calls. */
-  readonly limiter: Limiter
-
   /**
    * A handler that responds with what the client has used of each policy, without charging it.
    *
@@ -69,12 +66,6 @@ export interface NodeRateLimit {
     request: IncomingMessage | Http2ServerRequest,
     response: ServerResponse | Http2ServerResponse,
   ) => Promise<void>
-
-  /**
-   * Returns a copy of an OpenAPI document in which each operation that it limits has the refusal
-   * and the header fields. Rejects with a SluiceError if it is no OpenAPI 3 document.
-   */
-  openapi<D extends OpenApiDocument>(document: D): Promise<D>
 }
 
 declare module 'node:http' {
@@ -134,12 +125,11 @@ export function rateLimit(options: RateLimitOptions): NodeRateLimit {
     await limiter.usage(request as IncomingMessage, answer).catch(fail)
   }
 
-  const openapi: NodeRateLimit['openapi'] = (document) => limiter.openapi(document)
   return Object.assign(decide as NodeRateLimit, {
     upgrade,
     limiter: limiter.limiter,
     usage,
-    openapi,
+    openapi: limiter.openapi,
   })
 }
 

@@ -8,7 +8,7 @@ import {
   type Scope,
   WINDOW_OPTIONS,
 } from '@sluice/core/internal'
-import type { OpenApiDocument } from '../openapi/describe-limits.ts'
+import type { LimitMethods } from '../methods.ts'
 import { checkLimitOptions } from '../options/check-limit-options.ts'
 import type { RateLimitOptions } from '../options/options.generated.ts'
 import type { RouteOverrides, Routes } from '../options/rate-limit-options.ts'
@@ -99,11 +99,7 @@ export class RoutedLimiter<Request, Response> {
     else send(response, body, mediaType)
   }
 
-  /**
-   * Describes the limits in a copy of an OpenAPI document.
-   * Rejects with a SluiceError if it is no such document.
-   */
-  async openapi<D extends OpenApiDocument>(document: D): Promise<D> {
+  readonly openapi: LimitMethods['openapi'] = async (document) => {
     const { describeLimits } = await loadDescription()
     return describeLimits(document, (method, path, other) => {
       const found = this.#routes?.find(method, path, other)?.value ?? this.#everywhere
