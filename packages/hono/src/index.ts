@@ -5,15 +5,15 @@ import type {
   MiddlewareMethods,
   Routes,
 } from '@sluice/http'
-import { checkLimitOptions, fetchExchange, RoutedLimiter } from '@sluice/http/adapter'
+import { checkLimitOptions, RoutedLimiter } from '@sluice/http/adapter'
 import type { Context, Env, Handler, MiddlewareHandler } from 'hono'
-import { basePath, matchedRoutes } from 'hono/route'
-import { type AddressOption, checkClients, readAddress } from './address.ts'
-import { HonoReply, isGone, pauseBody } from './hono-reply.ts'
-import { RateLimitError } from './refusal-error.ts'
+import { type AddressOption, checkClients } from './address.ts'
+import { honoAdapter, middlewareOf } from './hono-adapter.ts'
+import { HonoReply } from './hono-reply.ts'
 
 export * from '@sluice/http'
-export { decisionOf, type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
+export { decisionOf } from './fetch-adapter.ts'
+export { type LimitedFetch, type LimitFetchOptions, limitFetch } from './limit-fetch.ts'
 export { RateLimitError } from './refusal-error.ts'
 
 /** @typeParam E the variables and bindings of the application */
@@ -52,58 +52,20 @@ declare module 'hono' {
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function rateLimit<E extends Env = any>(options: RateLimitOptions<E>): RateLimitHandler {
   checkLimitOptions(options)
-  const given = readAddress<[Context]>(options)
-  const address = given ?? (() => undefined)
+  const { adapter, knowsAddress } = honoAdapter(options)
   const { address: _, ...rest } = options as RateLimitOptions
-  const limiter = new RoutedLimiter<Context, HonoReply>(rest, {
-    ...fetchExchange((c) => c.req.raw, address),
-    address,
-    isGone,
-    pauseBody,
-    // Middleware may replace the request, and an application may get the same one several times.
-    identity: (c) => c,
-    proxyTrust: () => 'nobody',
-    user: (c) => c.get('user') ?? c.get('jwtPayload'),
-    path: (c) => c.req.path,
-    otherPath: (c) => c.req.path.slice(basePath(c).replace(/\/$/, '').length) || undefined,
-    routing: () => ({ caseSensitive: true, strict: true }),
-    // Hono knows all that will handle a request before the first of them runs. Middleware, which may
-    // come last, is for all methods.
-    route: (c) => matchedRoutes(c).findLast(({ method }) => method !== 'ALL')?.path,
-    decided: (c, decision) => c.set('rateLimit', decision),
-    waitUntil: (c, promise) => runtimeOf(c)?.waitUntil(promise),
-    toThrown: (...given) => new RateLimitError(...given),
-  })
-  if (given === undefined) checkClients(limiter.httpLimiters)
-  const middleware: MiddlewareHandler = async (c, next) => {
-    const reply = new HonoReply(c)
-    const passed = limiter.handle(c, reply)
-    if (passed !== true && !(await passed)) return
-    try {
-      await next()
-      const answered = reply.answered()
-      if (answered !== undefined) await answered
-    } catch (error) {
-      reply.failed()
-      throw error
-    }
-  }
+  const limiter = new RoutedLimiter<Context, HonoReply>(rest, adapter)
+  if (!knowsAddress) checkClients(limiter.httpLimiters)
   const usage = (): Handler => async (c) => {
     const reply = new HonoReply(c)
     await limiter.usage(c, reply)
     return reply.response as Response
   }
-  return Object.assign(middleware, { limiter: limiter.limiter, usage, openapi: limiter.openapi })
-}
-
-/** The context of a runtime that drops work which a request leaves behind. */
-function runtimeOf(c: Context): Context['executionCtx'] | undefined {
-  try {
-    return c.executionCtx
-  } catch {
-    // There is none on Node.
-    return undefined
-  }
+  return Object.assign(middlewareOf(limiter), {
+    limiter: limiter.limiter,
+    usage,
+    openapi: limiter.openapi,
+  })
 }
 
 export default rateLimit

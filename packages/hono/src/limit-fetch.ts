@@ -1,4 +1,3 @@
-import type { Decision } from '@sluice/core'
 import { checkFunction } from '@sluice/core/internal'
 import type {
   RateLimitOptions as CoreOptions,
@@ -6,14 +5,9 @@ import type {
   LimitMethods,
   Routes,
 } from '@sluice/http'
-import {
-  checkLimitOptions,
-  fetchExchange,
-  FetchReply as Reply,
-  RoutedLimiter,
-} from '@sluice/http/adapter'
-import { checkClients, readAddress } from './address.ts'
-import { RateLimitError } from './refusal-error.ts'
+import { checkLimitOptions, RoutedLimiter } from '@sluice/http/adapter'
+import { checkClients } from './address.ts'
+import { fetchAdapter } from './fetch-adapter.ts'
 
 export interface LimitFetchOptions<Args extends unknown[] = unknown[], R extends Request = Request>
   extends CoreOptions<R, FetchReply> {
@@ -36,22 +30,6 @@ export type LimitedFetch<Args extends unknown[], R extends Request = Request> = 
     usage(request: R, ...args: Args): Promise<Response>
   }
 
-const decisions = new WeakMap<Request, Decision | undefined>()
-
-/** The context of runtimes that drop work which a request leaves behind: Cloudflare's, Vercel's and Netlify's. */
-interface Runtime {
-  waitUntil(promise: Promise<unknown>): void
-}
-
-function runtimeOf(args: readonly unknown[] = []): Runtime | undefined {
-  return args.find((arg): arg is Runtime => typeof (arg as Runtime)?.waitUntil === 'function')
-}
-
-/** The decision of the last limiter on a request; undefined if the request was exempt. */
-export function decisionOf(request: Request): Decision | undefined {
-  return decisions.get(request)
-}
-
 /**
  * Limits a Fetch handler: a Next.js route handler, or the `fetch` of Bun, Deno or a worker. The
  * request can be the server's own type, such as `NextRequest`. If an option's function throws, the
@@ -67,32 +45,18 @@ export function limitFetch<Args extends unknown[], R extends Request = Request>(
   checkLimitOptions(options)
   checkFunction('handler', handler, '(request) => Response')
   const { address: _, ...rest } = options
-  const given = readAddress<[R, ...Args]>(options)
-  const args = new WeakMap<R, Args>()
-  const address = (request: R) => given?.(request, ...(args.get(request) as Args))
-  const limiter = new RoutedLimiter<R, Reply>(rest, {
-    ...fetchExchange((request) => request, address),
-    address,
-    proxyTrust: () => 'nobody',
-    user: () => undefined,
-    path: ({ url }) => new URL(url).pathname,
-    routing: () => ({ caseSensitive: true, strict: true }),
-    decided: (request, decision) => decisions.set(request, decision),
-    waitUntil: (request, promise) => runtimeOf(args.get(request))?.waitUntil(promise),
-    toThrown: (...given) => new RateLimitError(...given),
-  })
-  if (given === undefined) checkClients(limiter.httpLimiters)
+  const { adapter, knowsAddress, replyTo } = fetchAdapter<Args, R>(options)
+  const limiter = new RoutedLimiter<R, FetchReply>(rest, adapter)
+  if (!knowsAddress) checkClients(limiter.httpLimiters)
   const limited = async (request: R, ...others: Args): Promise<Response> => {
-    const reply = new Reply(request)
-    args.set(request, others)
+    const reply = replyTo(request, others)
     // Each call counts, of the same request too.
     if (await limiter.handle(request, reply, reply))
       await reply.answerWith(() => handler(request, ...others))
     return reply.response as Response
   }
   const usage = async (request: R, ...others: Args): Promise<Response> => {
-    const reply = new Reply(request)
-    args.set(request, others)
+    const reply = replyTo(request, others)
     await limiter.usage(request, reply)
     return reply.response as Response
   }

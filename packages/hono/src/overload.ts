@@ -1,10 +1,11 @@
 import { checkFunction } from '@sluice/core/internal'
-import { FetchReply, fetchExchange, type RequestAdapter } from '@sluice/http/adapter'
+import type { FetchReply } from '@sluice/http/adapter'
 import { type ShedLoadOptions as CoreOptions, LoadShedder } from '@sluice/http/overload'
 import type { Context, MiddlewareHandler } from 'hono'
-import { matchedRoutes } from 'hono/route'
-import { type AddressOption, readAddress } from './address.ts'
-import { HonoReply, pauseBody } from './hono-reply.ts'
+import type { AddressOption } from './address.ts'
+import { fetchAdapter } from './fetch-adapter.ts'
+import { honoAdapter, middlewareOf } from './hono-adapter.ts'
+import type { HonoReply } from './hono-reply.ts'
 
 export type { ClassOptions, OverloadEvent, QueueOptions } from '@sluice/http/overload'
 
@@ -34,24 +35,9 @@ export type ShedFetchOptions<
 export function shedLoad<Class extends string = string>(
   options: ShedLoadOptions<Class> = {},
 ): MiddlewareHandler {
-  const given = readAddress<[Context]>(options)
-  const shedder = new LoadShedder<Context, HonoReply>(
-    withKey(options as ShedLoadOptions, given),
-    adapterWith(given ?? (() => undefined)),
-  )
-  return async (c, next) => {
-    const reply = new HonoReply(c)
-    const passed = shedder.handle(c, reply)
-    if (passed !== true && !(await passed)) return
-    try {
-      await next()
-      const answered = reply.answered()
-      if (answered !== undefined) await answered
-    } catch (error) {
-      reply.failed()
-      throw error
-    }
-  }
+  const { adapter, knowsAddress } = honoAdapter(options)
+  const given = withKey(options as ShedLoadOptions, knowsAddress)
+  return middlewareOf(new LoadShedder<Context, HonoReply>(given, adapter))
 }
 
 /**
@@ -70,22 +56,11 @@ export function shedFetch<
   handler: (request: R, ...others: Args) => Response | Promise<Response>,
 ): (request: R, ...others: Args) => Promise<Response> {
   checkFunction('handler', handler, '(request) => Response')
-  const given = readAddress<[R, ...Args]>(options)
-  const args = new WeakMap<R, Args>()
-  const address = (request: R) => given?.(request, ...(args.get(request) as Args))
-  const shedder = new LoadShedder<R, FetchReply>(
-    withKey(options as CoreOptions<R, string>, given),
-    {
-      ...fetchExchange((request) => request, address),
-      address,
-      proxyTrust: () => 'nobody',
-      user: () => undefined,
-      path: ({ url }) => new URL(url).pathname,
-    } as RequestAdapter<R, FetchReply>,
-  )
+  const { adapter, knowsAddress, replyTo } = fetchAdapter<Args, R>(options)
+  const given = withKey(options as CoreOptions<R, string>, knowsAddress)
+  const shedder = new LoadShedder<R, FetchReply>(given, adapter)
   return async (request, ...others) => {
-    const reply = new FetchReply(request)
-    args.set(request, others)
+    const reply = replyTo(request, others)
     if (await shedder.handle(request, reply))
       await reply.answerWith(() => handler(request, ...others))
     return reply.response as Response
@@ -95,24 +70,10 @@ export function shedFetch<
 /** The options without the address. Where nothing says who a client is, all are one. */
 function withKey<R>(
   { address: _, ...options }: CoreOptions<R, string> & { address?: unknown },
-  given: unknown,
+  knowsAddress: boolean,
 ): CoreOptions<R, string> {
-  const isUntold =
-    given === undefined && options.key === undefined && options.trustProxy === undefined
+  const isUntold = !knowsAddress && options.key === undefined && options.trustProxy === undefined
   return (isUntold ? { ...options, key: () => 'all' } : options) as CoreOptions<R, string>
-}
-
-function adapterWith(address: AddressOption<[Context]>): RequestAdapter<Context, HonoReply> {
-  return {
-    ...fetchExchange((c) => c.req.raw, address),
-    address,
-    pauseBody,
-    identity: (c) => c,
-    proxyTrust: () => 'nobody',
-    user: (c) => c.get('user') ?? c.get('jwtPayload'),
-    path: (c) => c.req.path,
-    route: (c) => matchedRoutes(c).findLast(({ method }) => method !== 'ALL')?.path,
-  } as RequestAdapter<Context, HonoReply>
 }
 
 export default shedLoad
