@@ -4,21 +4,50 @@ import { WaitError } from '../../errors/wait-error.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { checkFunction, checkInteger } from '../../options/checks.ts'
 import { parseDuration } from '../../options/duration.ts'
+import { fullOf } from '../../stores/rules/decide-all.ts'
+import { madeOf, undone } from '../../stores/rules/slots.ts'
 import type { Charge } from '../../stores/store.ts'
+import type { ChargeLimiter } from '../charge-limiter.ts'
 import { asRefusal, type Decision, refusingPolicy } from '../decision.ts'
+import { limitOfClient } from '../enforcement.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
+import type { Policy } from '../policy.ts'
 import { isOfStore, KeyQueue, MAX_TIMER_MS, type Waiter } from './key-queue.ts'
 
 /** The actions of a limiter for the queues. */
 export interface WaitActions {
   /** Asks the store to admit them. Publishes nothing. */
   ask(charges: readonly Charge[], address: string | undefined): MaybePromise<Decision>
-  /** Returns the refusal of charges that are larger than their limits. It charges nothing. */
+  /** Previews charges that are larger than their limits. It charges nothing. */
   overLimit(charges: readonly Charge[]): MaybePromise<Decision | undefined>
   /** Gives back the charges of an admission for which nobody waits any more. */
   undo(charges: readonly Charge[], decision: Decision): MaybePromise<void>
   /** Publishes the decision with which a wait ends. */
   ended(decision: Decision, charges: readonly Charge[], durationMs: number): void
+}
+
+/** The queues of a limiter. */
+export function queuesOf(
+  limiter: ChargeLimiter,
+  most: number,
+  ask: WaitActions['ask'],
+): WaitQueues {
+  const actions: WaitActions = {
+    ask,
+    undo: (charges, decision) =>
+      limiter.correct(undone(madeOf(charges, decision.policies)), decision),
+    ended: (decision, charges, durationMs) => limiter.report(decision, charges, durationMs),
+    // A client may have a larger limit than its policy.
+    overLimit: (charges) =>
+      charges.some(({ limit, cost }) => cost > fullOf(limit, Date.now()))
+        ? limiter.preview(charges)
+        : undefined,
+  }
+  const queues = new WaitQueues(actions, most)
+  limiter.ledgers.whenChanged = (keys) => {
+    for (const key of keys) queues.wake(key)
+  }
+  return queues
 }
 
 /** The queue of a request, which only an adapter knows. */
@@ -111,9 +140,14 @@ export class WaitQueues {
     return charges.find(({ key }) => this.queues.has(key))?.key
   }
 
-  /** @param update gives charges the limits that their policies have now */
-  relimit(update: (charges: readonly Charge[]) => void): void {
-    for (const { charges } of this.waiters) update(charges)
+  /** Gives those who wait the limits that the policies have now. */
+  relimit(policies: readonly Policy[]): void {
+    for (const { charges } of this.waiters) {
+      for (const [i, charge] of charges.entries()) {
+        const policy = policies[i] as Policy
+        charge.limit = limitOfClient(policy, charge.key, policy.compiledLimit ?? charge.limit)
+      }
+    }
     for (const queue of this.queues.values()) queue.free()
   }
 

@@ -1,11 +1,5 @@
-import { addressKey, type Charge, type Decision, type MaybePromise, WaitError } from '@sluice/core'
-import {
-  andThen,
-  asRefusal,
-  certainWaitMs,
-  refusingPolicy,
-  type StoreLimiter,
-} from '@sluice/core/internal'
+import type { Charge, MaybePromise } from '@sluice/core'
+import { andThen, certainWaitMs, refusingPolicy, type StoreLimiter } from '@sluice/core/internal'
 import type { CompiledOptions } from '../../options/compile-options.ts'
 import type { Waited, WaitingStrategy } from './waiting-strategy.ts'
 
@@ -46,45 +40,14 @@ export class UntilAdmitted<Request, Response> implements WaitingStrategy<Request
     )
   }
 
-  /** @param queueKey the key for which it waits */
   async #wait(
     charges: readonly Charge[],
     request: Request,
     response: Response,
     queueKey: string,
   ): Promise<Waited | undefined> {
-    const { adapter, ipv6Prefix, priority, readAddress } = this.#compiled
-    const [{ key }] = charges as [Charge]
-    const client = addressKey(readAddress(request), ipv6Prefix) ?? key
-    const leaving = new AbortController()
-    const { signal } = leaving
-    const unwatch = adapter.whenClosed(response, () => leaving.abort())
-    try {
-      const given = typeof priority === 'function' ? await priority(request, key) : priority
-      const options = { maxWait: this.#maxWait, priority: given, signal }
-      const wait = { queueKey, client }
-      const decision = await this.#limiter.waiting.wait(charges, options, wait)
-      return { decision, hasWaited: true }
-    } catch (error) {
-      if (!(error instanceof WaitError)) throw error
-      if (error.code === 'SLUICE_WAIT_ABORTED') return undefined
-      return { decision: await this.#refusalOf(charges, queueKey, error), hasWaited: true }
-    } finally {
-      unwatch()
-    }
-  }
-
-  /** Refuses a request that has waited in vain, or would. Those who wait come before it. */
-  async #refusalOf(
-    charges: readonly Charge[],
-    queueKey: string,
-    { retryAfterMs }: WaitError,
-  ): Promise<Decision> {
-    const decision = await this.#limiter.preview(charges)
-    const awaited = charges.findIndex(({ key, limit }) => key === queueKey && limit.refuses)
-    const name = decision.policies[awaited]?.name
-    return asRefusal(decision, (each) =>
-      each.name === name ? Math.max(1, retryAfterMs, each.retryAfterMs) : each.retryAfterMs,
-    )
+    const { waitInQueue } = await import('./wait-in-queue.ts')
+    const wait = { charges, queueKey, maxWait: this.#maxWait }
+    return waitInQueue(this.#limiter, this.#compiled, wait, request, response)
   }
 }
