@@ -4,17 +4,17 @@ import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import type { Policy } from './policy.ts'
 
 /**
- * Whether a policy refuses nothing of this client: one function for requests, previews and counts.
+ * Whether a policy may refuse requests of this client: one function for requests, previews and counts.
  * @param key with its shard or without, which makes no difference
  */
-export function isDryRun({ enforced, code }: Policy, key: string): boolean {
-  if (enforced === 0 || enforced === 1) return enforced === 0
-  return shareOfClient(choiceOf(code), key.slice(shardLength(key))) >= enforced
+export function isEnforced({ enforced, code }: Policy, key: string): boolean {
+  if (enforced === 0 || enforced === 1) return enforced === 1
+  return shareOfClient(choiceOf(code), key.slice(shardLength(key))) < enforced
 }
 
 /** The form of a policy's limit that holds for a client. */
 export function limitOfClient(policy: Policy, key: string, limit: CompiledLimit): CompiledLimit {
-  return formOf(limit, !isDryRun(policy, key))
+  return formOf(limit, isEnforced(policy, key))
 }
 
 /** What chooses its share of the clients: without a name, two limiters have the limit and the window to tell them apart. */

@@ -2,7 +2,7 @@ import { SluiceError } from '@sluice/core'
 import { checkObject } from '@sluice/core/internal'
 import { statusOfBan } from '../refusal/refusal.ts'
 import { Components, type Node } from './components.ts'
-import { fieldsOf, type Limit, refusalOf, refuses, waitFieldsOf } from './published.ts'
+import { fieldsOf, type Limit, refusalOf, refusersOf, waitFieldsOf } from './published.ts'
 
 /** What is read of an OpenAPI document, version 3.0 or newer. */
 export interface OpenApiDocument {
@@ -64,12 +64,12 @@ function basePath(document: object): string {
 }
 
 function describeOperation(operation: Node, limit: Limit, components: Components): Node {
-  const { access, bans, dryRun, failsClosed, statusCode } = limit
+  const { bans, statusCode } = limit
   const fields = fieldsOf(limit, components)
-  const mayRefuse = refuses(limit)
-  const wait = mayRefuse || failsClosed ? waitFieldsOf(limit, components) : {}
-  const ofRefusal = mayRefuse ? { ...fields, ...wait } : fields
-  const ofBan = mayRefuse && bans ? String(statusOfBan(statusCode)) : undefined
+  const { policy, list, failure } = refusersOf(limit)
+  const wait = policy || failure ? waitFieldsOf(limit, components) : {}
+  const ofRefusal = policy ? { ...fields, ...wait } : fields
+  const ofBan = policy && bans ? String(statusOfBan(statusCode)) : undefined
   const responses = Object.entries((operation.responses ?? {}) as Node).map(([status, given]) => {
     const response = components.resolve(given)
     const isRefusal = status === String(statusCode) || status === ofBan
@@ -81,9 +81,9 @@ function describeOperation(operation: Node, limit: Limit, components: Components
     return [status, { ...response, headers }]
   })
   const all = Object.fromEntries(responses)
-  if (mayRefuse) all[statusCode] ??= refusalOf(limit, ofRefusal, components)
+  if (policy) all[statusCode] ??= refusalOf(limit, ofRefusal, components)
   if (ofBan) all[ofBan] ??= refusalOf(limit, ofRefusal, components, 429)
-  if (access?.denies && !dryRun) all[403] ??= refusalOf(limit, fields, components, 403)
-  if (failsClosed && !dryRun) all[503] ??= refusalOf(limit, wait, components, 503)
+  if (list) all[403] ??= refusalOf(limit, fields, components, 403)
+  if (failure) all[503] ??= refusalOf(limit, wait, components, 503)
   return { ...operation, responses: all }
 }

@@ -18,7 +18,6 @@ export type Limit = Pick<
   | 'policies'
   | 'profile'
   | 'respond'
-  | 'showsDryRuns'
   | 'statusCode'
 > & { readonly rules: readonly Rule[] }
 type Rule = Pick<Options['rules'][number], 'policies' | 'place' | 'cost' | 'settle'>
@@ -28,9 +27,13 @@ const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: '^[ -
 const integer = (minimum: number, maximum: number) =>
   ({ type: 'integer', format: 'int32', minimum, maximum }) as const
 
-/** Whether the limit may refuse a request. */
-export function refuses({ dryRun, policies, respond }: Limit): boolean {
-  return !dryRun && respond !== 'continue' && policies.some(mayRefuse)
+/** What may refuse a request: a policy, the list `deny`, or a store that fails. */
+export function refusersOf({ access, dryRun, failsClosed, policies, respond }: Limit) {
+  return {
+    policy: !dryRun && respond !== 'continue' && policies.some(mayRefuse),
+    list: !dryRun && access?.denies === true,
+    failure: !dryRun && failsClosed,
+  }
 }
 
 function mayRefuse({ enforced, live }: Policy): boolean {
@@ -39,9 +42,9 @@ function mayRefuse({ enforced, live }: Policy): boolean {
 
 /** The fields that the profile writes about these policies: not each is written about each unit. */
 export function fieldsOf(limit: Limit, components: Components): Record<string, object> {
-  const { dryRun, policies, profile, showsDryRuns } = limit
+  const { dryRun, policies, profile } = limit
   const fields: Record<string, object> = {}
-  const shown = policies.filter((each) => !dryRun && (showsDryRuns || mayRefuse(each)))
+  const shown = policies.filter((each) => !dryRun && (profile.showsDryRuns || mayRefuse(each)))
   const state = shown.map(({ name, unit, limit = 1, windowMs }) => {
     const numbers = { limit, remaining: limit, windowMs, resetMs: 0, effectiveMs: 0, at: 0 }
     return { name, unit, key: '', ...numbers } as PolicyDecision

@@ -85,8 +85,6 @@ export function compileOptions<Request, Response>(
     /** Whether requests are refused while the store fails. One in this process alone does not fail. */
     failsClosed: options.onStoreError === 'deny' && options.store !== undefined,
     onDecision: options.onDecision,
-    /** Whether the header fields list policies that refuse nothing. */
-    showsDryRuns: [headers].flat().includes('dry-run'),
     removesUpstream: values.upstreamHeaders === 'remove',
     profile: composeProfiles(headers === false ? [] : ([headers].flat() as HeaderProfile[])),
   }

@@ -189,7 +189,7 @@ export class HttpLimiter<Request, Response> {
       return verdictWithoutPolicy(decision, refusal)
     }
     const goesOn = allowed || dryRun || respond === 'continue'
-    const isHidden = hasDryRun && !compiled.showsDryRuns
+    const isHidden = hasDryRun && !profile.showsDryRuns
     const isShown = (_: unknown, i: number) => !policies[i]?.dryRun
     const shown = isHidden ? policies.filter(isShown) : policies
     // Of all policies: which are hidden differs by client.

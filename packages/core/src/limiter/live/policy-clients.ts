@@ -1,7 +1,7 @@
 import { POLICIES, readOrNothing, settingsAt } from '../../stores/documents/policy-document.ts'
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { StoreEntry } from '../../stores/store.ts'
-import { isDryRun } from '../enforcement.ts'
+import { isEnforced } from '../enforcement.ts'
 import type { Policy } from '../policy.ts'
 import { keyspacesOfPolicies, knownPolicies } from './known-policies.ts'
 import { withSettings } from './with-settings.ts'
@@ -12,7 +12,7 @@ export interface PolicyClients {
   readonly counted: number
   /** Clients that have nothing left: their next request is refused. */
   readonly refused: number
-  /** Clients that have nothing left, and are not refused because of `dryRun` or `enforce`. */
+  /** Clients that have nothing left, and that the policy does not refuse. */
   readonly wouldRefuse: number
   /**
    * Clients of which that can't be told: the limit is a function of the request, or the store has only the digest of a
@@ -96,7 +96,7 @@ export function refuses(
   { key, isDigest }: Pick<StoreEntry, 'key' | 'isDigest'>,
 ): boolean | undefined {
   const isShare = policy.enforced > 0 && policy.enforced < 1
-  return isDigest && isShare ? undefined : !isDryRun(policy, key)
+  return isDigest && isShare ? undefined : isEnforced(policy, key)
 }
 
 /** Settings that every process ignores are ignored here too. */

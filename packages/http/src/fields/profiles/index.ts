@@ -70,7 +70,7 @@ export const PROFILE_FIELDS: readonly string[] = [
  * @throws {SluiceError} for an unknown name, and for two that write one field in different forms:
  * draft-7 with draft-8 or newer, draft-next with either, legacy with legacy-delta
  */
-export function composeProfiles(names: readonly HeaderProfile[]): Profile {
+export function composeProfiles(names: readonly HeaderProfile[]) {
   const unknown = names.find((name) => !HEADER_PROFILES.includes(name))
   if (unknown !== undefined) {
     throw wrong(
@@ -98,12 +98,13 @@ export function composeProfiles(names: readonly HeaderProfile[]): Profile {
     for (const field of group.fields) taken.add(field)
   }
   const all = [...profiles]
-  return createProfile(
+  const composed = createProfile(
     all.map((profile) => profile.name).join(', '),
     groups,
     [...new Set(all.flatMap((profile) => profile.waitFields))],
     all.find((profile) => profile.errorOf)?.errorOf,
   )
+  return { ...composed, showsDryRuns: names.includes('dry-run') }
 }
 
 /**
