@@ -66,6 +66,7 @@ export { limiterOn } from './limiter/remote-limiter.ts'
 export { settleUntilConfirmed } from './limiter/settle-until-confirmed.ts'
 export { type ClientKeys, StoreLimiter } from './limiter/store-limiter.ts'
 export { ClientLine } from './limiter/waiting/client-line.ts'
+export { Places } from './limiter/waiting/places.ts'
 export { Waiting } from './limiter/waiting/waiting.ts'
 export { andThen, isPromise, thenNative } from './maybe-promise.ts'
 export {

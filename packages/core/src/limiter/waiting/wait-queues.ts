@@ -13,6 +13,7 @@ import { limitOfClient } from '../enforcement.ts'
 import type { ClientOptions, WaitOptions } from '../limiter.ts'
 import type { Policy } from '../policy.ts'
 import { isOfStore, KeyQueue, MAX_TIMER_MS, type Waiter } from './key-queue.ts'
+import { Places } from './places.ts'
 
 /** The actions of a limiter for the queues. */
 export interface WaitActions {
@@ -71,18 +72,15 @@ const MAX_NEWCOMERS = 100_000
  */
 export class WaitQueues {
   readonly #actions: WaitActions
-  /** Below 0: it is closed. */
-  #most: number
+  readonly #places: Places
+  #isClosed = false
   readonly queues = new Map<unknown, KeyQueue>()
   readonly waiters = new Set<Waiter>()
-  /** How many places are taken, and by each client. */
-  #taken = 0
-  readonly #counts = new Map<string, number>()
 
-  /** @param most the number of places. A client gets another one only while it has fewer than are free */
+  /** @param most the number of places */
   constructor(actions: WaitActions, most: number) {
     this.#actions = actions
-    this.#most = most
+    this.#places = new Places(most)
   }
 
   /**
@@ -108,8 +106,8 @@ export class WaitQueues {
     }
     const queue = this.#queueOf(queueKey)
     if (signal?.aborted) throw new WaitError('SLUICE_WAIT_ABORTED', queue.waitMs, signal.reason)
-    if (this.#most < 0) throw new WaitError('SLUICE_WAIT_CLOSED', queue.waitMs)
-    if (this.waiters.size - this.#taken >= MAX_NEWCOMERS)
+    if (this.#isClosed) throw new WaitError('SLUICE_WAIT_CLOSED', queue.waitMs)
+    if (this.waiters.size - this.#places.taken >= MAX_NEWCOMERS)
       throw new WaitError('SLUICE_WAIT_FULL', queue.waitMs)
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -169,16 +167,13 @@ export class WaitQueues {
 
   /** Gives a place to one who must wait. @returns false if there is none for it: it is rejected */
   #takePlace(waiter: Waiter): boolean {
-    const { client, hasPlace } = waiter
-    if (hasPlace) return true
-    if ((this.#counts.get(client) ?? 0) >= this.#most - this.#taken) {
+    if (waiter.hasPlace) return true
+    if (!this.#places.take(waiter.client)) {
       this.#fail(waiter, 'SLUICE_WAIT_FULL')
       return false
     }
     waiter.hasPlace = true
     waiter.queue.newcomers.delete(waiter)
-    this.#taken += 1
-    this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
     return true
   }
 
@@ -207,7 +202,7 @@ export class WaitQueues {
 
   /** Rejects all who wait. */
   close(): void {
-    this.#most = -1
+    this.#isClosed = true
     for (const waiter of this.waiters) this.#fail(waiter, 'SLUICE_WAIT_CLOSED')
   }
 
@@ -355,12 +350,7 @@ export class WaitQueues {
   #leave(waiter: Waiter): void {
     const { client, queue, signal, timer, aborted } = waiter
     if (!this.waiters.delete(waiter)) return
-    if (waiter.hasPlace) {
-      this.#taken -= 1
-      const count = (this.#counts.get(client) as number) - 1
-      if (count === 0) this.#counts.delete(client)
-      else this.#counts.set(client, count)
-    }
+    if (waiter.hasPlace) this.#places.free(client)
     clearTimeout(timer)
     signal?.removeEventListener('abort', aborted)
     queue.delete(waiter)

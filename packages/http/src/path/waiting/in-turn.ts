@@ -26,10 +26,10 @@ export class InTurn implements WaitingStrategy<unknown, unknown> {
     route: string | undefined,
   ): MaybePromise<Waited> {
     const { key } = charges[this.#queue] as Charge
-    if (this.#turns.acquire(key)) return this.#charge(charges, route, key)
+    if (this.#turns.take(key)) return this.#charge(charges, route, key)
     return andThen(this.#limiter.preview(charges), (preview): MaybePromise<Waited> => {
       if (preview.delayMs === 0) return this.#charge(charges, route)
-      if (this.#turns.acquire(key)) return this.#charge(charges, route, key)
+      if (this.#turns.take(key)) return this.#charge(charges, route, key)
       return { decision: asTurnedAway(preview) }
     })
   }
@@ -62,7 +62,7 @@ export class InTurn implements WaitingStrategy<unknown, unknown> {
     const key = delayMs > 0 ? (charges[longest] as Charge).key : undefined
     if (place !== undefined && place !== key) this.#turns.free(place)
     if (key === undefined) return { decision }
-    if (key === place || this.#turns.acquire(key)) return { decision, turn: key }
+    if (key === place || this.#turns.take(key)) return { decision, turn: key }
     // A charge that the store fails to take back drains by itself.
     const undo = undone(madeOf(charges, policies))
     void Promise.resolve(this.#limiter.correct(undo, decision)).catch(() => {})

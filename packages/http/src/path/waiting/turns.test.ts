@@ -33,17 +33,17 @@ describe('with the clock of the tests', () => {
   test('a request continues after its delay, not before, and frees its slot', async () => {
     jest.useFakeTimers()
     const room = new Turns(1)
-    room.acquire('a')
+    room.take('a')
     const settled = jest.fn()
     const client = new EventEmitter()
     const held = room.delay('a', 250.5, watch(client)).then(settled)
     await jest.advanceTimersByTimeAsync(250)
     expect(settled).not.toHaveBeenCalled()
-    expect(room.acquire('b')).toBe(false)
+    expect(room.take('b')).toBe(false)
     await jest.advanceTimersByTimeAsync(1)
     expect(settled).toHaveBeenCalledWith(true)
     await held
-    expect(room.acquire('b')).toBe(true)
+    expect(room.take('b')).toBe(true)
     expect(client.listenerCount('close')).toBe(0)
   })
 
@@ -53,7 +53,7 @@ describe('with the clock of the tests', () => {
       jest.useFakeTimers()
       const timeouts = jest.spyOn(globalThis, 'setTimeout')
       const room = new Turns(1)
-      room.acquire('a')
+      room.take('a')
       const settled = jest.fn()
       const held = room.delay('a', ms, stays()).then(settled)
       await jest.advanceTimersByTimeAsync(ms - 1)
@@ -68,21 +68,21 @@ describe('with the clock of the tests', () => {
   test('the client goes away: the request does not continue, and its slot is free immediately', async () => {
     jest.useFakeTimers()
     const room = new Turns(1)
-    room.acquire('a')
+    room.take('a')
     const client = new EventEmitter()
     const held = room.delay('a', 3_600_000, watch(client))
     client.emit('close')
     expect(await held).toBe(false)
-    expect(room.acquire('b')).toBe(true)
+    expect(room.take('b')).toBe(true)
     expect(jest.getTimerCount()).toBe(0)
   })
 
   test('the client has gone already', async () => {
     jest.useFakeTimers()
     const room = new Turns(1)
-    room.acquire('a')
+    room.take('a')
     expect(await room.delay('a', 3_600_000, hasGone())).toBe(false)
-    expect(room.acquire('b')).toBe(true)
+    expect(room.take('b')).toBe(true)
     expect(jest.getTimerCount()).toBe(0)
   })
 })
@@ -90,14 +90,14 @@ describe('with the clock of the tests', () => {
 describe('the slots are limited', () => {
   /** How many of so many attempts get a slot. */
   function take(room: Turns, key: string, tries = 2000): number {
-    return Array.from({ length: tries }, () => room.acquire(key)).filter(Boolean).length
+    return Array.from({ length: tries }, () => room.take(key)).filter(Boolean).length
   }
 
   test('none, one, and many', () => {
     const counts = [0, 1, 2, 1000].map((places) => {
       const room = new Turns(places)
       const keys = Array.from({ length: 1100 }, (_, i) => `${i}`)
-      return keys.filter((key) => room.acquire(key)).length
+      return keys.filter((key) => room.take(key)).length
     })
     expect(counts).toEqual([0, 1, 2, 1000])
   })
@@ -106,7 +106,7 @@ describe('the slots are limited', () => {
     const room = new Turns(1000)
     expect(['a', 'b', 'c', 'd'].map((key) => take(room, key))).toEqual([500, 250, 125, 63])
     expect(take(room, 'a')).toBe(0)
-    expect(room.acquire('e')).toBe(true)
+    expect(room.take('e')).toBe(true)
   })
 
   test('each limiter has its own slots', () => {
@@ -131,17 +131,17 @@ test('a client that goes away over a real connection', async () => {
   const held: Promise<boolean>[] = []
   const bothWait = new Promise<void>((resolve) =>
     server.on('request', (_, response) => {
-      room.acquire('a')
+      room.take('a')
       if (held.push(room.delay('a', 3_600_000, (gone) => whenClosed(response, gone))) === 2)
         resolve()
     }),
   )
   await bothWait
-  expect(room.acquire('a')).toBe(false)
+  expect(room.take('a')).toBe(false)
   client.destroy()
   // And of the one behind it.
   expect(await Promise.all(held)).toEqual([false, false])
-  expect(room.acquire('a')).toBe(true)
+  expect(room.take('a')).toBe(true)
   await new Promise((resolve) => server.close(resolve))
 })
 
@@ -155,9 +155,9 @@ test('the process stays alive while a request waits, and no longer', async () =>
       return () => client.off('close', callback)
     }
     const room = new Turns(4)
-    room.acquire('a')
+    room.take('a')
     const leaves = new EventEmitter()
-    room.acquire('b')
+    room.take('b')
     room.delay('b', 3_600_000, watch(leaves)).then((goesOn) => console.log('left', goesOn))
     leaves.emit('close')
     console.log('waited', await room.delay('a', 100, watch(new EventEmitter())))`

@@ -1,33 +1,10 @@
-import type { Timer } from '@sluice/core/internal'
+import { Places, type Timer } from '@sluice/core/internal'
 
 /** Timers fire immediately if they are set to more, ms. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/**
- * The turns that the requests of a limiter wait for: as many as may wait at the same time. One client can't
- * take them all: a key gets another turn only while it has fewer than are free, so alone it has half of
- * them, rounded up, and together with others less.
- */
-export class Turns {
-  readonly #most: number
-  #taken = 0
-  /** Turns that each key has taken. */
-  readonly #takenBy = new Map<string, number>()
-
-  /** @param most how many there are */
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  /** @returns false if none is free for the key. Otherwise `delay`, which frees it, or `free` must follow */
-  acquire(key: string): boolean {
-    const own = this.#takenBy.get(key) ?? 0
-    if (own >= this.#most - this.#taken) return false
-    this.#taken += 1
-    this.#takenBy.set(key, own + 1)
-    return true
-  }
-
+/** The turns that the requests of a limiter wait for: as many as may wait at the same time. */
+export class Turns extends Places {
   /**
    * Waits `ms` for a turn that the key has taken, unless the client goes away before. The process
    * stays alive meanwhile.
@@ -63,13 +40,5 @@ export class Turns {
       }
       if (!closed) wait()
     })
-  }
-
-  /** Gives back a turn that the key has taken. */
-  free(key: string): void {
-    this.#taken -= 1
-    const own = (this.#takenBy.get(key) as number) - 1
-    if (own === 0) this.#takenBy.delete(key)
-    else this.#takenBy.set(key, own)
   }
 }
