@@ -22,9 +22,9 @@ async function lastFields(
 }
 
 const ALL = [
-  'ratelimit-policy',
   'ratelimit',
   'ratelimit-limit',
+  'ratelimit-policy',
   'ratelimit-remaining',
   'ratelimit-reset',
 ]

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nodeExchange } from '../node/node-exchange.ts'
 import type { RateLimitOptions } from '../options/options.generated.ts'
@@ -32,7 +32,6 @@ export interface PlainAnswer {
 export interface PlainServer {
   readonly port: number
   readonly httpLimiters: readonly RoutedLimiter<IncomingMessage, ServerResponse>[]
-  /** Sends a request on its own connection. */
   send(method?: string, path?: string): Promise<PlainAnswer>
   /** Ends every connection. */
   stop(): Promise<void>
@@ -63,21 +62,8 @@ export async function servePlain(
   }
 }
 
-function send(port: number, method: string, path: string): Promise<PlainAnswer> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, agent: false }, (message) => {
-      let body = ''
-      message.setEncoding('utf8')
-      message.on('data', (chunk: string) => {
-        body += chunk
-      })
-      message.on('error', reject)
-      message.on('end', () => {
-        const headers = message.headers as Record<string, string>
-        resolve({ status: message.statusCode as number, headers, body })
-      })
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
+async function send(port: number, method: string, path: string): Promise<PlainAnswer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, redirect: 'manual' })
+  const { status, headers } = response
+  return { status, headers: Object.fromEntries(headers), body: await response.text() }
 }
