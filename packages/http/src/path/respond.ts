@@ -4,6 +4,7 @@ import {
   type ChargeLimiter,
   decisionWithoutPolicy,
   type HeldSlot,
+  textOf,
   warnOnce,
 } from '@sluice/core/internal'
 import { type FieldState, joinWritten, remainingUnits, writtenOf } from '../fields/field-state.ts'
@@ -16,10 +17,7 @@ import {
   type Refusal,
   writeRefusalFields,
 } from '../refusal/refusal.ts'
-import { holdEstimate, type Reservation } from '../settlement/reservation.ts'
 import { watchEnd } from '../settlement/response-end.ts'
-import { settleInTime } from '../settlement/settle-in-time.ts'
-import { Correction } from '../settlement/settlement.ts'
 import type { Turns } from './waiting/turns.ts'
 
 export interface Verdict {
@@ -73,16 +71,34 @@ export function noteDecided(subject: object, limiter: object): void {
   marked[DECIDED] = { limiter, subject, earlier: marked[DECIDED] }
 }
 
+type SettlementCode = typeof import('../settlement/settle-request.ts')
+
+function warnOfLoading(error: unknown): undefined {
+  warnOnce(
+    'SLUICE_SETTLE',
+    `Charges are not settled, because the code for it could not be loaded: ${textOf(error)}. The estimates are kept. ` +
+      'Let the bundler keep the files of @sluice/http that it imports dynamically.',
+  )
+}
+
 /** Carries out verdicts, the same for every framework: fields, refusal, delay, settlement. */
 export class Responder<Request, Response> {
   readonly #compiled: CompiledOptions<Request, Response>
   readonly #limiter: ChargeLimiter
   readonly #turns: Turns
+  /** The code that settles requests, which few limiters do; undefined: it is not needed, or could not be loaded. */
+  #settlement: MaybePromise<SettlementCode | undefined>
 
   constructor(compiled: CompiledOptions<Request, Response>, limiter: ChargeLimiter, turns: Turns) {
     this.#compiled = compiled
     this.#limiter = limiter
     this.#turns = turns
+    if (!compiled.settles) return
+    const loading = import('../settlement/settle-request.ts').catch(warnOfLoading)
+    this.#settlement = loading
+    void loading.then((code) => {
+      this.#settlement = code
+    })
   }
 
   /**
@@ -192,28 +208,21 @@ export class Responder<Request, Response> {
    */
   #followUp(verdict: Verdict, request: Request, response: Response): MaybePromise<boolean> {
     const limiter = this.#limiter
-    const { adapter, rules, settles, holdsSlots, holdMs, reserves } = this.#compiled
+    const { adapter, settles, holdsSlots } = this.#compiled
     const { decision, charges, turn } = verdict
     const route = limiter.events.followUpsAreWatched ? routeOf(this.#compiled, request) : undefined
     const progress = adapter.progress?.(response)
-    let settle: ReturnType<typeof settleInTime> | undefined
-    let reservation: Reservation | undefined
-    if (settles && decision.allowed && charges.length > 0) {
-      const { policies } = decision
-      // What a policy would refuse, it has not charged.
-      const functions = rules.map(({ settle }, i) => (policies[i]?.allowed ? settle : undefined))
-      const settled = policies.filter((_, i) => functions[i] !== undefined)
-      const messages = { request, response, route }
-      const correction = new Correction(limiter, functions, charges, policies, messages)
-      settle = settleInTime(correction, adapter, response, settled, holdMs)
-      if (reserves) reservation = holdEstimate(limiter, charges, decision, correction, progress)
-    }
+    const settling =
+      settles && decision.allowed && charges.length > 0
+        ? andThen(this.#settlement, (code) =>
+            code?.settleRequest(limiter, this.#compiled, verdict, { request, response, route }),
+          )
+        : undefined
     const released: HeldSlot['ended'] = (reason) => limiter.events.released(reason, charges, route)
     const held = holdsSlots ? limiter.hold(charges, decision, released, progress) : undefined
-    if (settle !== undefined || held !== undefined) {
+    if (settling !== undefined || held !== undefined) {
       watchEnd(adapter, response, (isOver, isClosed) => {
-        const settled = settle?.(isOver, isClosed)
-        reservation?.changed(isOver, isClosed, settled)
+        const settled = andThen(settling, (each) => each?.changed(isOver, isClosed))
         const freed = isOver ? held?.release() : undefined
         // If the application never ends the response, the slots are free after `hold`.
         if (isClosed && !isOver) held?.abandon()
@@ -224,7 +233,7 @@ export class Responder<Request, Response> {
     progress?.onProgress(() => {
       if (adapter.isClosed(response)) return
       held?.touch()
-      reservation?.touch()
+      void andThen(settling, (each) => each?.touch())
     })
     if (turn === undefined) return true
     const waited = limiter.events.waiting(decision, route, () =>

@@ -19,7 +19,7 @@ export type SettleOption<Request, Response> = (
 ) => MaybePromise<number | undefined>
 
 /** The request and response that are settled, and the route that events name. */
-interface Messages<Request, Response> {
+export interface Messages<Request, Response> {
   readonly request: Request
   readonly response: Response
   readonly route: string | undefined
