@@ -1,7 +1,6 @@
 import type { Decision } from '@sluice/core'
-import { warnOnce } from '@sluice/core/internal'
 import type { RateLimitOptions as CoreOptions, MiddlewareMethods, Routes } from '@sluice/http'
-import { RoutedLimiter } from '@sluice/http/adapter'
+import { RoutedLimiter, warnAfterRoutes } from '@sluice/http/adapter'
 import type { Request, RequestHandler, Response } from 'express'
 import { expressAdapter } from './request-adapter.ts'
 
@@ -71,12 +70,7 @@ function warnIfLast({ app }: Request, handler: RequestHandler): void {
   const at = stack.findIndex(({ handle }) => handle === handler)
   const isRoute = ({ handle, route }: Layer) => route !== undefined || 'stack' in handle
   const after = stack.slice(at + 1).filter(({ handle }) => handle.length < 4)
-  if (at < 0 || after.length > 0 || !stack.slice(0, at).some(isRoute)) return
-  warnOnce(
-    'SLUICE_AFTER_ROUTES',
-    'The limiter is behind all routes of the application, so it limits only requests that no route has answered. ' +
-      'Move app.use(rateLimit(…)) before the routes.',
-  )
+  if (at >= 0 && after.length === 0 && stack.slice(0, at).some(isRoute)) warnAfterRoutes()
 }
 
 export default rateLimit

@@ -1,3 +1,4 @@
+export { warnAfterRoutes } from './after-routes.ts'
 export { fetchExchange } from './fetch/fetch-exchange.ts'
 export { FetchReply } from './fetch/fetch-reply.ts'
 export { PROFILE_FIELDS } from './fields/profiles/index.ts'

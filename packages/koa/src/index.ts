@@ -1,7 +1,6 @@
 import type { Decision } from '@sluice/core'
-import { warnOnce } from '@sluice/core/internal'
 import type { RateLimitOptions as CoreOptions, MiddlewareMethods, Routes } from '@sluice/http'
-import { noteEnd, RoutedLimiter } from '@sluice/http/adapter'
+import { noteEnd, RoutedLimiter, warnAfterRoutes } from '@sluice/http/adapter'
 import type { Context, Middleware } from 'koa'
 import { keepForErrorHandler, noteEndOf } from './failures.ts'
 import { checkContext, koaAdapter } from './request-adapter.ts'
@@ -61,12 +60,8 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
 /** Warns of a limiter behind all routers of the application, which only sees what none of them has answered. */
 function warnIfLast({ app }: Context, middleware: Middleware): void {
   const all = app.middleware as (Middleware & { router?: unknown })[]
-  if (all?.at(-1) !== middleware || !all.some(({ router }) => router !== undefined)) return
-  warnOnce(
-    'SLUICE_AFTER_ROUTES',
-    'The limiter is behind all routes of the application, so it limits only requests that no route has answered. ' +
-      'Move app.use(rateLimit(…)) before the routes.',
-  )
+  const isLast = all?.at(-1) === middleware
+  if (isLast && all.some(({ router }) => router !== undefined)) warnAfterRoutes()
 }
 
 export default rateLimit
