@@ -20,9 +20,9 @@ import { denialOf, refusalOf, unavailability } from '../refusal/refusal.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import { type Reading, readRequest } from './request-reading.ts'
 import { clientGone, isDecided, Responder, type Verdict, verdictWithoutPolicy } from './respond.ts'
-import { InTurn } from './waiting/in-turn.ts'
+import { inTurn } from './waiting/in-turn.ts'
 import { Turns } from './waiting/turns.ts'
-import { UntilAdmitted } from './waiting/until-admitted.ts'
+import { untilAdmitted } from './waiting/until-admitted.ts'
 import type { Waited, WaitingStrategy } from './waiting/waiting-strategy.ts'
 
 const noViolations: readonly number[] = []
@@ -86,9 +86,9 @@ export class HttpLimiter<Request, Response> {
     const turns = new Turns(this.limiter.maxWaiting)
     const { followsUp, maxWait } = this.compiled
     const queue = policies.findIndex(({ algorithm }) => algorithm.options.maxDelay !== undefined)
-    if (queue >= 0 && !dryRun) this.#strategy = new InTurn(this.limiter, turns, queue)
+    if (queue >= 0 && !dryRun) this.#strategy = inTurn(this.limiter, turns, queue)
     else if (maxWait !== undefined && !dryRun)
-      this.#strategy = new UntilAdmitted(this.limiter, this.compiled, maxWait)
+      this.#strategy = untilAdmitted(this.limiter, this.compiled, maxWait)
     this.#observesClients = followsUp || this.#strategy !== undefined
     this.#responder = new Responder(this.compiled, this.limiter, turns)
   }
@@ -141,7 +141,7 @@ export class HttpLimiter<Request, Response> {
     const startedAt = this.limiter.events.isWatched ? performance.now() : undefined
     const route = consumeTraces.hasSubscribers ? routeOf(this.compiled, request) : undefined
     if (response !== undefined && this.#strategy !== undefined)
-      return andThen(this.#strategy.decide(reading, request, response, route), (waited) =>
+      return andThen(this.#strategy(reading, request, response, route), (waited) =>
         waited === undefined ? clientGone : this.#verdictAfter(waited, request, reading, startedAt),
       )
     const decision: MaybePromise<Decision> = this.limiter.decide(reading, route)

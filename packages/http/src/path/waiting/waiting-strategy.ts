@@ -9,16 +9,15 @@ export interface Waited {
   readonly turn?: string | undefined
 }
 
-/** How a limiter decides requests that may wait. One that never waits needs none. */
-export interface WaitingStrategy<Request, Response> {
-  /**
-   * @param route the route that traces name
-   * @returns undefined if the client has gone meanwhile; then nothing is charged
-   */
-  decide(
-    charges: readonly Charge[],
-    request: Request,
-    response: Response,
-    route: string | undefined,
-  ): MaybePromise<Waited | undefined>
-}
+/**
+ * How a limiter decides requests that may wait. One that never waits needs none.
+ *
+ * @param route the route that traces name
+ * @returns undefined if the client has gone meanwhile; then nothing is charged
+ */
+export type WaitingStrategy<Request, Response> = (
+  charges: readonly Charge[],
+  request: Request,
+  response: Response,
+  route: string | undefined,
+) => MaybePromise<Waited | undefined>
