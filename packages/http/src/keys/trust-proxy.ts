@@ -26,13 +26,7 @@ type TrustedProxies =
  * or the one address that the outermost proxy sets. A client can write it too, so it counts only
  * from a trusted proxy, which must overwrite it.
  */
-type AddressField =
-  | 'X-Forwarded-For'
-  | 'Forwarded'
-  | 'CF-Connecting-IP'
-  | 'True-Client-IP'
-  | 'X-Real-IP'
-  | 'Fly-Client-IP'
+type AddressField = keyof typeof FIELDS
 
 /** The trusted proxies, and the header field that they write. Default: `X-Forwarded-For`. */
 export type TrustProxyOption =
@@ -87,7 +81,7 @@ const list: FieldReader = { entries: lastEntries, addressOf }
 /** A field with one address: the proxy wrote the last, if a client sent it too. */
 const single: FieldReader = { entries: (field) => lastEntries(field).slice(0, 1), addressOf }
 
-const FIELDS: Readonly<Record<AddressField, FieldReader>> = {
+const FIELDS = {
   'X-Forwarded-For': list,
   // RFC 7239.
   Forwarded: { entries: (field) => lastElements(field, MAX_HOPS), addressOf: forNode },
@@ -95,7 +89,7 @@ const FIELDS: Readonly<Record<AddressField, FieldReader>> = {
   'True-Client-IP': single,
   'X-Real-IP': single,
   'Fly-Client-IP': single,
-}
+} satisfies Readonly<Record<string, FieldReader>>
 
 function namedField(option: TrustProxyOption): {
   proxies: TrustedProxies

@@ -8,28 +8,12 @@ import { createProfile, type FieldGroup, type Profile } from './profile.ts'
 
 export type { Profile, SetField } from './profile.ts'
 
-/** A version of the rate-limit fields. */
-export type HeaderProfile =
-  | 'draft-next'
-  | 'draft-11'
-  | 'draft-10'
-  | 'draft-9'
-  | 'draft-8'
-  | 'draft-7'
-  | 'draft-6'
-  | 'draft-3'
-  | 'legacy'
-  | 'legacy-delta'
-  | 'openai'
-  | 'anthropic'
-  | 'dry-run'
-
 /**
  * The registry of profiles, by name, newest first. A profile is written beside its relatives and has a line below. The
  * syntax of draft-8 to draft-11 is one and the same, that of `draft-next` may change in any release. `dry-run` writes
  * nothing: with it, the others also list the policies of dry runs.
  */
-const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
+const PROFILES = {
   'draft-next': draftNext,
   'draft-11': draft11,
   'draft-10': draft11,
@@ -44,6 +28,9 @@ const PROFILES: Readonly<Record<HeaderProfile, Profile>> = {
   anthropic,
   'dry-run': createProfile('dry-run', []),
 }
+
+/** A version of the rate-limit fields. */
+export type HeaderProfile = keyof typeof PROFILES
 
 /** Profiles that fill the same field in different ways: one would overwrite the other. */
 const RIVALS = [
