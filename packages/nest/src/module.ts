@@ -119,15 +119,14 @@ export class RateLimitModule {
   }
 }
 
-interface OptionsSource {
+const WAYS = ['useFactory', 'useClass', 'useExisting'] as const
+
+/** What makes the options, and what Nest has to inject and to make for that. */
+function optionsOf(options: RateLimitAsyncOptions<never, never>): {
   readonly inject: readonly Token[]
   make(...injected: unknown[]): MaybePromise<CoreOptions<never, never>>
   readonly providers: readonly Provider[]
-}
-
-const WAYS = ['useFactory', 'useClass', 'useExisting'] as const
-
-function optionsOf(options: RateLimitAsyncOptions<never, never>): OptionsSource {
+} {
   const given = WAYS.filter((way) => options[way] !== undefined)
   if (given.length !== 1) {
     throw new SluiceError({
@@ -141,11 +140,12 @@ function optionsOf(options: RateLimitAsyncOptions<never, never>): OptionsSource 
   if (options.useFactory !== undefined) {
     return { inject: options.inject ?? [], make: options.useFactory, providers: [] }
   }
-  const make = (factory: unknown) =>
-    (factory as RateLimitOptionsFactory<never, never>).createRateLimitOptions()
-  const { useClass } = options
-  if (useClass === undefined) return { inject: [options.useExisting], make, providers: [] }
-  return { inject: [useClass], make, providers: [useClass] }
+  const { useClass, useExisting } = options
+  return {
+    inject: [useClass ?? useExisting],
+    make: (factory: RateLimitOptionsFactory<never, never>) => factory.createRateLimitOptions(),
+    providers: useClass === undefined ? [] : [useClass],
+  }
 }
 
 /** Whether a class or a factory of the application gets the limiters, for calls by hand. */
