@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Charge } from '@sluice/core'
 import { denialOf, problemBody } from '../refusal/refusal.ts'
-import { Access } from './access-list.ts'
+import { readAccess } from './access-list.ts'
 
-const accessOf = (allow: unknown, deny: unknown = []) => new Access(allow, deny, 56)
+const accessOf = (allow: unknown, deny: unknown = []) => readAccess(allow, deny, 56)
 const charge = (key: string) => ({ key }) as Charge
 
 describe('addresses and ranges', () => {
@@ -37,7 +37,7 @@ describe('addresses and ranges', () => {
   })
 
   test('a client without an address is on no list of addresses', () => {
-    const access = new Access(['10.0.0.0/8'], ['10.0.0.0/8'], 56)
+    const access = readAccess(['10.0.0.0/8'], ['10.0.0.0/8'], 56)
     expect(access.ofAddress(undefined)).toBeUndefined()
   })
 })
@@ -57,7 +57,7 @@ test('a listed client has the key that the list names: its address, or the key',
   const access = accessOf(['2001:db8::/32', 'user:1'], ['10.0.0.0/8'])
   expect(access.ofAddress('::ffff:10.0.0.1')).toEqual({ source: 'deny', key: '10.0.0.1' })
   expect(access.ofAddress('2001:DB8::1')).toEqual({ source: 'allow', key: '2001:db8::/56' })
-  const longer = new Access(['2001:db8::/32'], [], 64)
+  const longer = readAccess(['2001:db8::/32'], [], 64)
   expect(longer.ofAddress('2001:db8::1')?.key).toBe('2001:db8::/64')
   const charges = [charge('10.0.0.1'), charge('user:1')]
   expect(access.ofKeys(charges)).toEqual({ source: 'allow', key: 'user:1' })

@@ -13,39 +13,32 @@ export interface Listed {
   readonly key: string
 }
 
-/** The clients that are never limited, and those that are always refused. */
-export class Access {
-  /** Whether `deny` names anybody. */
-  readonly denies: boolean
-  /** Whether it names anybody by a key. */
-  readonly deniesKeys: boolean
-  /** Whether one of the lists names addresses. */
-  readonly hasRanges: boolean
-  /** `deny` wins. */
-  readonly #lists: readonly ReturnType<typeof readList>[]
-  readonly #ipv6Prefix: number
-
-  /** @throws SluiceError if one of them is not a list of text */
-  constructor(allow: unknown, deny: unknown, ipv6Prefix: number) {
-    const denied = readList('deny', deny)
-    this.#lists = [denied, readList('allow', allow)]
-    this.denies = (deny as unknown[]).length > 0
-    this.deniesKeys = denied.keys.size > 0
-    this.hasRanges = this.#lists.some(({ ranges }) => ranges)
-    this.#ipv6Prefix = ipv6Prefix
-  }
-
-  /** @param text the client's address, in any spelling; undefined: the client has none */
-  ofAddress(text: string | undefined): Listed | undefined {
-    const address = parseAddress(text ?? '')
-    const list = address && this.#lists.find(({ ranges }) => ranges?.endOf(address) === Infinity)
-    return list && { source: list.source, key: addressKey(text, this.#ipv6Prefix) as string }
-  }
-
-  ofKeys(charges: readonly Charge[]): Listed | undefined {
-    for (const { source, keys } of this.#lists)
-      for (const { key } of charges) if (keys.has(key)) return { source, key }
-    return undefined
+/**
+ * The clients that are never limited, and those that are always refused. `deny` wins.
+ *
+ * @throws SluiceError if one of them is not a list of text
+ */
+export function readAccess(allow: unknown, deny: unknown, ipv6Prefix: number) {
+  const denied = readList('deny', deny)
+  const lists = [denied, readList('allow', allow)]
+  return {
+    /** Whether `deny` names anybody. */
+    denies: (deny as unknown[]).length > 0,
+    /** Whether it names anybody by a key. */
+    deniesKeys: denied.keys.size > 0,
+    /** Whether one of the lists names addresses. */
+    hasRanges: lists.some(({ ranges }) => ranges),
+    /** @param text the client's address, in any spelling; undefined: the client has none */
+    ofAddress(text: string | undefined): Listed | undefined {
+      const address = parseAddress(text ?? '')
+      const list = address && lists.find(({ ranges }) => ranges?.endOf(address) === Infinity)
+      return list && { source: list.source, key: addressKey(text, ipv6Prefix) as string }
+    },
+    ofKeys(charges: readonly Charge[]): Listed | undefined {
+      for (const { source, keys } of lists)
+        for (const { key } of charges) if (keys.has(key)) return { source, key }
+      return undefined
+    },
   }
 }
 

@@ -28,59 +28,46 @@ interface KeyedLimiter {
  * How calls of the limiter of a middleware name clients. `block` and `reset` apply to every
  * policy of the middleware, including those of routes with their own limits, and to networks such as
  * `203.0.113.0/24`; all others apply to the policies of all other routes. Keys are read by kind: an address in any
- * form, `user:42`, or what a key function returns, as `key:abc` or plain.
+ * form, `user:42`, or what a key function returns, as `key:abc` or plain, as the limiter of all requests without an
+ * entry in `routes` does.
+ *
+ * @param all the limiters of the middleware; each call reads them again
  */
-export class MiddlewareKeys implements ClientKeys {
-  readonly #ipv6Prefix: number
-  readonly #all: Iterable<KeyedLimiter>
-
-  /**
-   * Reads keys as the limiter of all requests without an entry in `routes` does.
-   * @param all the limiters of the middleware; each call reads them again
-   */
-  constructor(ipv6Prefix: number, all: Iterable<KeyedLimiter>) {
-    this.#ipv6Prefix = ipv6Prefix
-    this.#all = all
+export function middlewareKeys(ipv6Prefix: number, all: Iterable<KeyedLimiter>): ClientKeys {
+  return {
+    keyOf: (text) => readKey(checkClient(text), ipv6Prefix),
+    isNetwork: (text) => isNetwork(text, all),
+    everywhere(given) {
+      const text = checkClient(given)
+      warnOfNoClient(text, [...all])
+      return Array.from(all).flatMap((each) =>
+        keysMeant(text, each).map((key) => ({ limiter: each.limiter, key })),
+      )
+    },
+    siblings: () => Array.from(all, ({ limiter }) => limiter),
   }
+}
 
-  keyOf(text: unknown): string {
-    return readKey(checkClient(text), this.#ipv6Prefix)
-  }
-
-  /**
-   * Whether a text means a network. An IPv6 network as long as `ipv6Prefix` is the key of a client, and where a
-   * key function returns text, a client may have chosen it: then only the option tells.
-   *
-   * @throws SluiceError where the option would have to
-   */
-  isNetwork(text: string): boolean {
-    if (!checkKey(text).includes('/') || !isAddressLike(text)) return false
-    const range = parseCidr(text)
-    const limiters = Array.from(this.#all, ({ compiled }) => compiled)
-    const isKey = ({ ipv6Prefix }: KeyedLimiter['compiled']) => ipv6Prefix === range?.prefix
-    if (range !== undefined && !isIPv4(range.network) && limiters.some(isKey)) return false
-    if (!limiters.some(({ keyKinds }) => keyKinds.includes('function'))) return true
-    throw new SluiceError({
-      code: 'SLUICE_KEY',
-      option: 'key',
-      expected: 'the key of a client',
-      received: text,
-      fix: "For the network, add the option { network: true }. For the result of a key function, write 'key:' before it.",
-    })
-  }
-
-  everywhere(given: unknown) {
-    const all = [...this.#all]
-    const text = checkClient(given)
-    warnOfNoClient(text, all)
-    return all.flatMap((each) =>
-      keysMeant(text, each).map((key) => ({ limiter: each.limiter, key })),
-    )
-  }
-
-  siblings(): StoreLimiter[] {
-    return Array.from(this.#all, ({ limiter }) => limiter)
-  }
+/**
+ * Whether a text means a network. An IPv6 network as long as `ipv6Prefix` is the key of a client, and where a
+ * key function returns text, a client may have chosen it: then only the option tells.
+ *
+ * @throws SluiceError where the option would have to
+ */
+function isNetwork(text: string, all: Iterable<KeyedLimiter>): boolean {
+  if (!checkKey(text).includes('/') || !isAddressLike(text)) return false
+  const range = parseCidr(text)
+  const limiters = Array.from(all, ({ compiled }) => compiled)
+  const isKey = ({ ipv6Prefix }: KeyedLimiter['compiled']) => ipv6Prefix === range?.prefix
+  if (range !== undefined && !isIPv4(range.network) && limiters.some(isKey)) return false
+  if (!limiters.some(({ keyKinds }) => keyKinds.includes('function'))) return true
+  throw new SluiceError({
+    code: 'SLUICE_KEY',
+    option: 'key',
+    expected: 'the key of a client',
+    received: text,
+    fix: "For the network, add the option { network: true }. For the result of a key function, write 'key:' before it.",
+  })
 }
 
 /** A key function may return addresses too, in any form. */

@@ -12,7 +12,7 @@ import {
   readOptions,
 } from '@sluice/core/internal'
 import { composeProfiles, type HeaderProfile } from '../fields/profiles/index.ts'
-import { Access } from '../keys/access-list.ts'
+import { readAccess } from '../keys/access-list.ts'
 import { addressReader, type KeyOption, keyReader, type UserOption } from '../keys/key-reader.ts'
 import type { RequestAdapter } from '../request-adapter.ts'
 import type { SettleOption } from '../settlement/settlement.ts'
@@ -51,7 +51,7 @@ export function compileOptions<Request, Response>(
   const access =
     (allow ?? deny) === undefined
       ? undefined
-      : new Access(allow ?? [], deny ?? [], values.ipv6Prefix)
+      : readAccess(allow ?? [], deny ?? [], values.ipv6Prefix)
   return {
     ...values,
     adapter,

@@ -13,7 +13,7 @@ import {
 } from '@sluice/core/internal'
 import { PolicyTexts } from '../fields/field-state.ts'
 import { CLIENT_GONE } from '../keys/key-reader.ts'
-import { MiddlewareKeys } from '../keys/middleware-keys.ts'
+import { middlewareKeys } from '../keys/middleware-keys.ts'
 import { type CompiledOptions, compileOptions, routeOf } from '../options/compile-options.ts'
 import type { RateLimitOptions } from '../options/options.generated.ts'
 import { denialOf, refusalOf, unavailability } from '../refusal/refusal.ts'
@@ -70,7 +70,7 @@ export class HttpLimiter<Request, Response> {
     scope = MAIN,
     route?: string,
     bannedQuota?: BannedQuota,
-    siblings?: ConstructorParameters<typeof MiddlewareKeys>[1],
+    siblings?: Parameters<typeof middlewareKeys>[1],
     apart?: string,
   ) {
     this.options = options
@@ -79,7 +79,7 @@ export class HttpLimiter<Request, Response> {
     const { policies, settles, dryRun, partitionSecret } = this.compiled
     const sharesQuotas = bannedQuota !== undefined
     const use = { scope, settles, dryRun, bannedQuota, sharesQuotas, route: apart }
-    const clients = siblings && new MiddlewareKeys(this.compiled.ipv6Prefix, siblings)
+    const clients = siblings && middlewareKeys(this.compiled.ipv6Prefix, siblings)
     this.limiter = limiterOn(policies, options, use, clients)
     this.#texts = new PolicyTexts(partitionSecret)
     this.#mayBeDry = policies.some(({ enforced, live }) => enforced < 1 || live !== undefined)
