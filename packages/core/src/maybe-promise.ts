@@ -29,12 +29,20 @@ export function all(pending: readonly unknown[]): MaybePromise<void> {
   return pending.some(isPromise) ? Promise.all(pending).then(() => undefined) : undefined
 }
 
-/** Calls a function whose failure stays here: `failed` gets the error that it throws, or rejects with. */
-export function attempt(call: () => unknown, failed: (error: unknown) => void): void {
+/**
+ * Calls a function whose failure stays here: `failed` gets the error that it throws, or rejects with. What it returns
+ * never rejects.
+ */
+export function attempt(
+  call: () => unknown,
+  failed: (error: unknown) => void = ignore,
+): MaybePromise<void> {
   try {
     const done = call()
-    if (isPromise(done)) void Promise.resolve(done).catch(failed)
+    return isPromise(done) ? Promise.resolve(done).then(ignore, failed) : undefined
   } catch (error) {
-    failed(error)
+    return failed(error)
   }
 }
+
+function ignore(): void {}

@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { all, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Answer, StoreMode } from '../stores/store.ts'
 import { checkCost } from './arguments.ts'
 import type { Decision } from './decision.ts'
@@ -60,7 +60,7 @@ export function toAcquisition(
     isRepeated = true
     // Nothing is renewed any more, whether the store confirms it or not.
     const ended = held?.release()
-    settling = isPromise(corrected) || isPromise(ended) ? bothOf(corrected, ended) : undefined
+    settling = all([corrected, ended])
     if (isPromise(settling)) {
       settling.catch(() => {
         settling = null
@@ -80,8 +80,4 @@ export function toAcquisition(
     [Symbol.dispose]: () => void release(),
     [Symbol.asyncDispose]: async () => release(),
   }
-}
-
-async function bothOf(...all: readonly MaybePromise<void>[]): Promise<void> {
-  await Promise.all(all)
 }

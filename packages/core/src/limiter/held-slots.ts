@@ -1,5 +1,5 @@
 import { random32, timersEndWithRequest, unref } from '#platform'
-import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { attempt, type MaybePromise } from '../maybe-promise.ts'
 import type { Timer } from '../platform/platform.ts'
 import { givenBack } from '../stores/rules/slots.ts'
 import { renewalCalls } from '../stores/rules/work.ts'
@@ -78,7 +78,8 @@ export class HeldSlots {
     for (const ledger of new Set(slots.map((slot) => slot.ledger))) {
       const requests = slots.filter((slot) => slot.ledger === ledger)
       const calls = renewalCalls(requests.map(({ charges }) => charges))
-      for (const call of calls) void quietly(() => ledger.change({ kind: 'renew', requests: call }))
+      // The store's failure has its own warning; one of a synchronous store must not end a process by this timer.
+      for (const call of calls) void attempt(() => ledger.change({ kind: 'renew', requests: call }))
     }
   }
 }
@@ -132,7 +133,7 @@ export class HeldSlot {
     const isSlot = ({ limit, claim }: Charge) => limit.algorithm.holdsSlots && claim !== undefined
     if (!this.charges.some(isSlot)) return undefined
     const change = { kind: 'settle', charges: givenBack(this.charges) } as const
-    return quietly(() => this.#all.ledgers.change(this.ledger, change))
+    return attempt(() => this.#all.ledgers.change(this.ledger, change))
   }
 
   /** Ends the renewals of the slots, which so are free after `hold` at the latest. */
@@ -156,7 +157,7 @@ export class HeldSlot {
 
   renew(): void {
     this.#renewedAt = performance.now()
-    void quietly(() => this.ledger.change({ kind: 'renew', requests: [this.charges] }))
+    void attempt(() => this.ledger.change({ kind: 'renew', requests: [this.charges] }))
   }
 
   #end(state: 'released' | 'abandoned'): void {
@@ -166,13 +167,3 @@ export class HeldSlot {
     this.#isReported = true
   }
 }
-
-/** The store's failure has its own warning; one of a synchronous store must not end a process by its timer. */
-function quietly(act: () => MaybePromise<unknown>): MaybePromise<void> {
-  try {
-    const done = act()
-    return isPromise(done) ? done.then(nothing, nothing) : undefined
-  } catch {}
-}
-
-function nothing(): void {}

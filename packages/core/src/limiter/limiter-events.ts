@@ -239,7 +239,8 @@ export function callOnDecision<Request>(
   request: Request,
   key: string,
 ): void {
-  if (onDecision !== undefined) attempt(() => onDecision(decision, request, key), warnOfCallback)
+  if (onDecision !== undefined)
+    void attempt(() => onDecision(decision, request, key), warnOfCallback)
 }
 
 function warnOfCallback(error: unknown): void {

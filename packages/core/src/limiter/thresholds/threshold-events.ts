@@ -145,7 +145,7 @@ export class ThresholdEvents extends LimiterEvents {
   #publish(event: ThresholdEvent): void {
     const onThreshold = this.#onThreshold
     if (thresholdEvents.hasSubscribers) thresholdEvents.publish(event)
-    if (onThreshold !== undefined) attempt(() => onThreshold(event), warnOfCallback)
+    if (onThreshold !== undefined) void attempt(() => onThreshold(event), warnOfCallback)
   }
 }
 

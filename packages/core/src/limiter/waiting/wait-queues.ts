@@ -1,7 +1,7 @@
 import { timersEndWithRequest } from '#platform'
 import type { WaitErrorCode } from '../../errors/codes.ts'
 import { WaitError } from '../../errors/wait-error.ts'
-import type { MaybePromise } from '../../maybe-promise.ts'
+import { attempt, type MaybePromise } from '../../maybe-promise.ts'
 import { checkFunction, checkInteger } from '../../options/checks.ts'
 import { parseDuration } from '../../options/duration.ts'
 import { fullOf } from '../../stores/rules/decide-all.ts'
@@ -341,9 +341,7 @@ export class WaitQueues {
 
   /** A charge that the store fails to take back stays. */
   async #undo({ charges, queue }: Waiter, decision: Decision): Promise<void> {
-    try {
-      await this.#actions.undo(charges, decision)
-    } catch {}
+    await attempt(() => this.#actions.undo(charges, decision))
     queue.free()
   }
 
