@@ -27,6 +27,7 @@ export { parseAddress } from './key/address.ts'
 export { AddressRanges } from './key/address-ranges.ts'
 export { isAddressLike, parseCidr } from './key/cidr.ts'
 export { numberOf } from './key/digest.ts'
+export { fractionOf } from './key/fraction.ts'
 export { isIPv4 } from './key/ip.ts'
 export {
   isIPv6Text,

@@ -1,4 +1,5 @@
 import { type CompiledLimit, formOf } from '../algorithms/algorithm.ts'
+import { fractionOf } from '../key/fraction.ts'
 import { shardLength } from '../key/notation.ts'
 import { termsOf } from '../stores/inspection/keyspace-text.ts'
 import type { Policy } from './policy.ts'
@@ -9,7 +10,7 @@ import type { Policy } from './policy.ts'
  */
 export function isEnforced({ enforced, code }: Policy, key: string): boolean {
   if (enforced === 0 || enforced === 1) return enforced === 1
-  return shareOfClient(choiceOf(code), key.slice(shardLength(key))) < enforced
+  return fractionOf(`${choiceOf(code)}\n${key.slice(shardLength(key))}`) < enforced
 }
 
 /** The form of a policy's limit that holds for a client. */
@@ -23,14 +24,4 @@ function choiceOf(policy: Policy): string {
   if (id !== '' || name !== 'default') return id || name
   const keyspace = policy.keyspace()
   return `${keyspace.name} ${termsOf(keyspace)}`
-}
-
-/** A number of a client, from 0 to below 1, which is the same in every process. By FNV-1a, and the finalizer of MurmurHash3. */
-function shareOfClient(chosenBy: string, key: string): number {
-  const text = `${chosenBy}\n${key}`
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
 }

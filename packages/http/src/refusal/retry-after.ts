@@ -1,3 +1,4 @@
+import { fractionOf } from '@sluice/core/internal'
 import { MAX_WAIT_SECONDS } from '../fields/field-state.ts'
 
 /** The shortest wait to which jitter is added, s: below it clients would notice it, for little gain. */
@@ -40,23 +41,6 @@ export function retryAfterMs(
   // Rounded to the nearest: a window that ends on a multiple of its length keeps its index if
   // the clocks of the store and of this process differ by some milliseconds.
   const index = Math.round((now + ms) / windowMs)
-  const added = Math.floor(fraction(seed, index) * Math.min(seconds * jitter, JITTER_CEILING))
+  const added = Math.floor(fractionOf(seed, index) * Math.min(seconds * jitter, JITTER_CEILING))
   return Math.min(least + added * 1000, MAX_WAIT_SECONDS * 1000)
-}
-
-/** A number in [0, 1) from a text and an integer: FNV-1a, then the finaliser of MurmurHash3. */
-function fraction(text: string, index: number): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  }
-  hash = mix(mix(hash) ^ (index | 0))
-  return (hash >>> 0) / 0x1_0000_0000
-}
-
-function mix(value: number): number {
-  let hash = value
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return hash ^ (hash >>> 16)
 }
