@@ -69,15 +69,16 @@ export const expressRateLimit: Peer = {
 
 type Call = UseCall['call']
 
-const METHODS = ['resetKey', 'getKey']
+const METHODS: Readonly<Record<string, string>> = { resetKey: 'reset', getKey: 'peek' }
 
 /** The methods of a limiter, which return at once there, and take the key as it was. */
 function checkMethods(source: Source, call: Call): void {
   for (const use of readsOf(call)) {
     const name = memberOf(use)?.name ?? ''
-    if (METHODS.includes(name)) {
+    const here = METHODS[name]
+    if (here !== undefined) {
       source.leave(
-        `${name}: limiter.limiter.${name === 'resetKey' ? 'reset' : 'peek'}(key) takes its place. It returns a promise, and the result of a key function is \`key:\${text}\` there.`,
+        `${name}: limiter.limiter.${here}(key) takes its place. It returns a promise, and the result of a key function is \`key:\${text}\` there.`,
       )
     }
   }
