@@ -137,6 +137,13 @@ export function memberOf(path: NodePath): FieldRead | undefined {
   return name === undefined ? undefined : { member: parentPath, name }
 }
 
+/** `limiter.consume(key)`: the call of a method of what a path is. */
+export function methodCallOf(path: NodePath) {
+  const { member, name } = memberOf(path) ?? {}
+  const call = member?.parentPath
+  return name && call?.isCallExpression() && member?.key === 'callee' ? { name, call } : undefined
+}
+
 const ARITHMETIC = ['-', '*', '/', '%', '**', '<', '>', '<=', '>=']
 
 /** Whether an expression is an operand that has to be a number. */

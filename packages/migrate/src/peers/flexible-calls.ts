@@ -2,7 +2,7 @@ import type { NodePath } from '@babel/traverse'
 import type * as t from '@babel/types'
 import { isParenthesized, unwrapped } from '../bindings.ts'
 import { durationOf } from '../durations.ts'
-import { memberOf } from '../functions.ts'
+import { methodCallOf } from '../functions.ts'
 import type { Source } from '../source.ts'
 import { planChain } from './flexible-chain.ts'
 import { planTry } from './flexible-try.ts'
@@ -17,15 +17,15 @@ type Planned =
 /** @param path the limiter. @param isSync it returns decisions, and no promises of them */
 export function planUse(source: Source, path: NodePath, isSync: boolean): Planned {
   if (isInsurance(path)) return { apply: () => {} }
-  const found = memberOf(path)
-  const call = found?.member.parentPath
-  if (found === undefined || !call?.isCallExpression() || found.member.key !== 'callee') {
+  const found = methodCallOf(path)
+  if (found === undefined) {
     return { path, problem: 'pass the limiter on only to code that reads decision.allowed.' }
   }
-  if (found.name === 'consume') return planConsume(source, call, isSync)
+  const { call, name } = found
+  if (name === 'consume') return planConsume(source, call, isSync)
   const isSpread = call.node.arguments.some(({ type }) => type === 'SpreadElement')
-  const text = isSpread ? undefined : otherCall(source, found.name, call)
-  if (text === undefined) return { path: call, problem: advice(source, found.name, call) }
+  const text = isSpread ? undefined : otherCall(source, name, call)
+  if (text === undefined) return { path: call, problem: advice(source, name, call) }
   return { apply: () => source.replace(call.node, text) }
 }
 

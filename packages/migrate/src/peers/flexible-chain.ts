@@ -4,7 +4,7 @@ import { isParenthesized, wrapped } from '../bindings.ts'
 import {
   type InlineFunction,
   isInlineFunction,
-  memberOf,
+  methodCallOf,
   parameterName,
   usesOfParameter,
 } from '../functions.ts'
@@ -132,18 +132,16 @@ const lastLine = (code: string) => code.trimEnd().split('\n').at(-1) ?? ''
 
 /** `.then(a).catch(b)`, `.then(a, b)`. */
 function chainOf(call: Call): Chain | undefined {
-  const first = memberOf(call)
-  const outer = first?.member.parentPath
-  if (first === undefined || !outer?.isCallExpression() || first.name !== 'then') return undefined
-  const [then, pair] = outer.get('arguments') as NodePath[]
+  const first = methodCallOf(call)
+  if (first?.name !== 'then') return undefined
+  const [then, pair] = first.call.get('arguments') as NodePath[]
   if (!isInlineFunction(then)) return undefined
-  if (isInlineFunction(pair)) return { outermost: outer, then, rejected: pair, isPair: true }
-  const second = memberOf(outer)
-  const last = second?.member.parentPath
-  if (second?.name !== 'catch' || !last?.isCallExpression()) return undefined
-  const [rejected] = last.get('arguments') as NodePath[]
+  if (isInlineFunction(pair)) return { outermost: first.call, then, rejected: pair, isPair: true }
+  const last = methodCallOf(first.call)
+  if (last?.name !== 'catch') return undefined
+  const [rejected] = last.call.get('arguments') as NodePath[]
   if (!isInlineFunction(rejected)) return undefined
-  return { outermost: last, then, rejected, isPair: false }
+  return { outermost: last.call, then, rejected, isPair: false }
 }
 
 /** Whether nothing is done with the result but to return it. */

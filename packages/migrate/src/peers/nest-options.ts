@@ -4,7 +4,7 @@ import { resolved, unwrapped, wrapped } from '../bindings.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationOf } from '../durations.ts'
 import { ELSEWHERE, ownValue } from '../find-options.ts'
-import { isInlineFunction, memberOf, setParameters, usesOfParameter } from '../functions.ts'
+import { isInlineFunction, methodCallOf, setParameters, usesOfParameter } from '../functions.ts'
 import { reindented } from '../indent.ts'
 import { isShort, LOG, renameLimit, renameWindow, takesLog } from '../numbers.ts'
 import { call, checkUnknown, renameBlock, renameKey } from '../option-functions.ts'
@@ -233,10 +233,7 @@ function renameOfContext(options: OptionsObject, name: string): void {
 
 /** `context.switchToHttp().getRequest()`. */
 function requestOf(path: NodePath): NodePath | undefined {
-  const http = memberOf(path)
-  if (http?.name !== 'switchToHttp' || !http.member.parentPath?.isCallExpression()) return undefined
-  const request = memberOf(http.member.parentPath)
-  if (request?.name !== 'getRequest') return undefined
-  const call = request.member.parentPath
-  return call?.isCallExpression() ? call : undefined
+  const http = methodCallOf(path)
+  const request = http?.name === 'switchToHttp' ? methodCallOf(http.call) : undefined
+  return request?.name === 'getRequest' ? request.call : undefined
 }

@@ -13,7 +13,7 @@ import { ofUpstashResult } from '../decision-fields.ts'
 import { DIFFERENCES } from '../differences.ts'
 import { durationMs, durationText } from '../durations.ts'
 import { ELSEWHERE, leaveUse, ownValue } from '../find-options.ts'
-import { memberOf, replaceExpression } from '../functions.ts'
+import { memberOf, methodCallOf, replaceExpression } from '../functions.ts'
 import { callOf, type Imports, isTypeUse } from '../imports.ts'
 import { checkUnknown } from '../option-functions.ts'
 import { OptionsObject } from '../options-object.ts'
@@ -140,18 +140,12 @@ function windowText(source: Source, path: NodePath): string {
 
 /** Rewrites a call of the limiter. Leaves it if its result is used in another way. */
 function rewriteCall(source: Source, path: NodePath): void {
-  const found = memberOf(path)
-  const call = found?.member.parentPath
-  if (found === undefined || !call?.isCallExpression() || found.member.key !== 'callee') {
-    source.leave(PASSED_ON)
-  }
+  const { call, name } = methodCallOf(path) ?? source.leave(PASSED_ON)
   const [, more] = call.node.arguments
-  if (found.name !== 'limit' || more !== undefined) {
-    source.leave(
-      `${found.name}: ${INSTEAD[found.name] ?? 'consume(key, { cost }) takes its place.'}`,
-    )
+  if (name !== 'limit' || more !== undefined) {
+    source.leave(`${name}: ${INSTEAD[name] ?? 'consume(key, { cost }) takes its place.'}`)
   }
-  source.replace((found.member.node as t.MemberExpression).property, 'consume')
+  source.replace((call.node.callee as t.MemberExpression).property, 'consume')
   const awaited = wrapped(call).parentPath
   if (!awaited?.isAwaitExpression()) source.leave(RESULT)
   rewriteResult(source, awaited)
