@@ -1,7 +1,7 @@
 import { withRoom } from '../../log/columns.ts'
 import type { Requests } from '../../log/requests.ts'
 import type { Spool } from './spool.ts'
-import { type Most, TrueWindow } from './true-window.ts'
+import { TrueWindow } from './true-window.ts'
 
 /** The lane in which every request counts, admitted or not. */
 const DEMAND = 0
@@ -24,11 +24,6 @@ export class SharedWindow {
   /** @param lanes the most lanes that policies claim */
   constructor(windowMs: number, lanes: number) {
     this.window = new TrueWindow(windowMs, lanes + 1)
-  }
-
-  /** Units, when and by whom the most was asked for. */
-  get most(): Most {
-    return this.window.most[DEMAND] as Most
   }
 
   /** A lane for one more policy. */
