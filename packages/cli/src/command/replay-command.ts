@@ -23,7 +23,7 @@ import type { Report } from '../report/report.ts'
 import { suggest } from '../report/suggest.ts'
 import { toText } from '../report/text.ts'
 import { Progress } from './progress.ts'
-import { checkReportFile, type ReportFile } from './report-file.ts'
+import { checkReportFile } from './report-file.ts'
 
 /**
  * `sluice replay`.
@@ -40,7 +40,8 @@ export async function replayCommand(
   const names = namesOf(files, io)
   const inputs = [...names, ...[config, policy].filter((file) => file !== undefined)]
   const check = () => {
-    for (const file of reportFilesOf(flags)) checkReportFile(file, inputs)
+    if (typeof flags.json === 'string') checkReportFile('--json', flags.json, inputs)
+    if (flags.html !== undefined) checkReportFile('--html', flags.html, inputs)
   }
   check()
   const { failIfRefused } = flags
@@ -111,13 +112,6 @@ function namesOf(files: readonly string[], { stdin }: Io): readonly string[] {
   if (files.length > 0) return files
   if (stdin.isTTY) throw new UsageError('name a log, or send one to standard input')
   return ['-']
-}
-
-function reportFilesOf({ json, html }: ReplayFlags): readonly ReportFile[] {
-  return [
-    ...(typeof json === 'string' ? [{ flag: '--json' as const, path: json }] : []),
-    ...(html === undefined ? [] : [{ flag: '--html' as const, path: html }]),
-  ]
 }
 
 /** Undefined if one of them is unknown. */

@@ -39,20 +39,20 @@ describe.each([
     ['by a hard link', otherName('hard', linkSync)],
     ['by another path', join(folder, '..', basename(folder), `input.${ending}`)],
   ])('does not overwrite an input: %s', (_, path) => {
-    expect(() => checkReportFile({ flag, path }, ['other.log', input])).toThrow(
+    expect(() => checkReportFile(flag, path, ['other.log', input])).toThrow(
       `${flag}: ${path} is an input, which the report would overwrite`,
     )
-    expect(() => checkReportFile({ flag, path: input }, ['-', path])).toThrow('is an input')
-    expect(() => checkReportFile({ flag, path }, ['other.log'])).not.toThrow()
+    expect(() => checkReportFile(flag, input, ['-', path])).toThrow('is an input')
+    expect(() => checkReportFile(flag, path, ['other.log'])).not.toThrow()
   })
 
   it('refuses a path in which no file can be made', () => {
     for (const path of [join(folder, 'nowhere', `x.${ending}`), join(input, `x.${ending}`)]) {
-      expect(() => checkReportFile({ flag, path }, [])).toThrow(
+      expect(() => checkReportFile(flag, path, [])).toThrow(
         `${flag}: can't write ${path}: there is no folder`,
       )
     }
-    expect(() => checkReportFile({ flag, path: join(folder, `new.${ending}`) }, [])).not.toThrow()
+    expect(() => checkReportFile(flag, join(folder, `new.${ending}`), [])).not.toThrow()
   })
 
   it.each([
@@ -60,7 +60,7 @@ describe.each([
     ['a line of JSON', '{"schema":1,"source":{}}\n'],
   ])('does not overwrite what is no report: %s', (name, content) => {
     const path = file(`${name}.${ending}`, content)
-    expect(() => checkReportFile({ flag, path }, [])).toThrow(
+    expect(() => checkReportFile(flag, path, [])).toThrow(
       `${flag}: ${path} exists and is no report of sluice replay. Choose another name, or remove it`,
     )
   })
@@ -68,12 +68,12 @@ describe.each([
   it('does not overwrite a folder', () => {
     const path = join(folder, `folder.${ending}`)
     mkdirSync(path)
-    expect(() => checkReportFile({ flag, path }, [])).toThrow('exists and is no report')
+    expect(() => checkReportFile(flag, path, [])).toThrow('exists and is no report')
   })
 
   it('overwrites a report, and a file with nothing in it', () => {
     for (const path of [input, file(`empty.${ending}`, ''), join(folder, `new.${ending}`)]) {
-      expect(() => checkReportFile({ flag, path }, [])).not.toThrow()
+      expect(() => checkReportFile(flag, path, [])).not.toThrow()
     }
   })
 })

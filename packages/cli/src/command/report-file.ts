@@ -2,12 +2,6 @@ import { accessSync, closeSync, constants, fstatSync, openSync, readSync, statSy
 import { dirname } from 'node:path'
 import { UsageError } from '@sluice/terminal/usage-error'
 
-/** A file that a report is written into. */
-export interface ReportFile {
-  readonly flag: '--json' | '--html'
-  readonly path: string
-}
-
 /** Only a report begins with this text. */
 const BEGINNINGS = {
   '--json': /^\{\n {2}"schema": \d+,\n {2}"source": \{\n/,
@@ -23,7 +17,11 @@ const STDIN = 0
  * @throws UsageError where the file can't be made, has another ending, is an input by whatever name, or exists and
  * is no report
  */
-export function checkReportFile({ flag, path }: ReportFile, inputs: readonly string[]): void {
+export function checkReportFile(
+  flag: keyof typeof BEGINNINGS,
+  path: string,
+  inputs: readonly string[],
+): void {
   const ending = flag.replace('--', '.')
   if (!path.endsWith(ending)) {
     const aside = flag === '--json' ? '. For standard output, put --json at the end' : ''

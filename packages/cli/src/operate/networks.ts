@@ -53,12 +53,7 @@ export async function networksAround(
   prefix: string,
   key: string,
 ): Promise<readonly BlockedNetwork[]> {
-  const client = parseCidr(key)
-  if (client === undefined) return []
-  const listed = await blockedNetworks(store, prefix)
-  return listed.filter(({ network }) => {
-    const ranges = new AddressRanges()
-    ranges.add(checkNetwork(network))
-    return ranges.endOf(client.network, client.prefix) === Infinity
-  })
+  if (parseCidr(key) === undefined) return []
+  const blocked = await blockedNetworks(store, prefix)
+  return blocked.filter((each) => endsByKey([each])(key) !== -Infinity)
 }
