@@ -1,4 +1,4 @@
-// What may come in: the real process on real files.
+// What may come in: real files, and standard input.
 
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'

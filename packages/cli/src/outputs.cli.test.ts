@@ -1,4 +1,4 @@
-// Where a report may be written: the real process on real files.
+// Where a report may be written: real files.
 
 import { openSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'

@@ -1,4 +1,4 @@
-// What a user asks for and gets: the real process.
+// What a user asks for and gets: in this process, or in one of its own where that matters.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
