@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Charge, Ledger, StoreResult } from '../../index.ts'
+import type { Charge, StoreResult } from '../../index.ts'
 import { manualClock } from '../../testing/index.ts'
 import { withVerbs } from '../../testing/ledger-verbs.ts'
-import type { Algorithm, CompiledLimit, Outcome } from '../algorithm.ts'
+import type { Algorithm, Outcome } from '../algorithm.ts'
 import { fixedWindow } from '../fixed-window/fixed-window.ts'
 import type { Open } from './alike.ts'
 import { recorded } from './recorded.ts'
@@ -44,19 +44,21 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
   })
   const store = open(clock)
   const ledger = withVerbs(store.open(keyspaces, 'traces'))
-  const charges = (key: string, cost: number, claimed?: number) =>
-    chargesOf(limits, form.before, {
-      key,
-      cost,
-      claim: claimed === undefined ? undefined : [claimed],
+  /** The charges of a request: of the trace's policy, beside others that cost nothing. */
+  const charges = (key: string, cost: number, claimed?: number): Charge[] =>
+    limits.map((limit, i) => {
+      if (i !== form.before) return { key, limit, cost: 0 }
+      return { key, limit, cost, claim: claimed === undefined ? undefined : [claimed] }
     })
   const said: Partial<Outcome>[] = []
   for (const step of trace.steps) {
     clock.set(from + step.at)
     if ('cost' in step) {
       const { cost, slot } = step
-      const other = form.beside && charges('two', form.beside(cost))
-      said.push(shownOf(await consume(ledger, charges('one', cost, slot), other), form.before))
+      const requests = [charges('one', cost, slot)]
+      if (form.beside) requests.unshift(charges('two', form.beside(cost)))
+      const results = await ledger.decide(requests)
+      said.push(shownOf(results.at(-1) as StoreResult, form.before))
     } else {
       const corrected = charges('one', step.delta, step.slot ?? step.remaining)
       await ledger.settle(corrected, from + step.chargedAt)
@@ -66,27 +68,6 @@ async function replay(open: Open, algorithm: Algorithm, trace: Trace, form: Form
   }
   store.close()
   return said
-}
-
-/** @param place the index of the policy that is charged; the others cost nothing */
-function chargesOf(
-  limits: readonly CompiledLimit[],
-  place: number,
-  charge: Omit<Charge, 'limit'>,
-): Charge[] {
-  return limits.map((limit, i) => {
-    return i === place ? { ...charge, limit } : { key: charge.key, limit, cost: 0 }
-  })
-}
-
-/** @param other the charges of the request before it in the same call */
-async function consume(
-  ledger: Ledger<'async'>,
-  charges: Charge[],
-  other: Charge[] | undefined,
-): Promise<StoreResult> {
-  const results = await ledger.decide(other === undefined ? [charges] : [other, charges])
-  return results.at(-1) as StoreResult
 }
 
 function shownOf({ admitted, outcomes }: StoreResult, place: number): Outcome {
