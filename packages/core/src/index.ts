@@ -25,9 +25,9 @@ export type { BanDecision, Decision, PolicyDecision } from './limiter/decision.t
 export type { EventOptions } from './limiter/event-options.generated.ts'
 export type { GrantOptions, Limiter, OverrideOptions, WaitOptions } from './limiter/limiter.ts'
 export type { LimiterOptions } from './limiter/limiter-options.generated.ts'
-export type { PolicyControl } from './limiter/live/policy-control.ts'
 export type {
   ChangeOptions,
+  PolicyControl,
   PolicyDifference,
   PolicyState,
   SetOptions,

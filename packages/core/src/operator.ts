@@ -4,14 +4,11 @@ export { AddressRanges } from './key/address-ranges.ts'
 export { type Cidr, cidrText, isAddressLike, parseCidr } from './key/cidr.ts'
 export { isIPv4 } from './key/ip.ts'
 export type { PolicyClientCounter, PolicyClients } from './limiter/live/policy-clients.ts'
-export {
-  loadPolicyChanges,
-  type PolicyControl,
-  policyControl,
-} from './limiter/live/policy-control.ts'
+export { loadPolicyChanges, policyControl } from './limiter/live/policy-control.ts'
 export type { PolicyPreview } from './limiter/live/policy-preview.ts'
 export type {
   ChangeOptions,
+  PolicyControl,
   PolicyDifference,
   PolicyState,
   SetOptions,

@@ -3,7 +3,7 @@ import type { Duration } from '../options/duration.ts'
 import type { Answer, DecisionSource, StoreMode } from '../stores/store.ts'
 import type { Acquisition } from './acquisition.ts'
 import type { Decision } from './decision.ts'
-import type { PolicyControl } from './live/policy-control.ts'
+import type { PolicyControl } from './live/policy-state.ts'
 import type { Turn } from './waiting/turn.ts'
 
 /** The values that an adapter would read from a request, for options that are functions of it. */

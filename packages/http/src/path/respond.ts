@@ -215,7 +215,11 @@ export class Responder<Request, Response> {
     const settling =
       settles && decision.allowed && charges.length > 0
         ? andThen(this.#settlement, (code) =>
-            code?.settleRequest(limiter, this.#compiled, verdict, { request, response, route }),
+            code?.settleRequest(limiter, this.#compiled, decision, charges, {
+              request,
+              response,
+              route,
+            }),
           )
         : undefined
     const released: HeldSlot['ended'] = (reason) => limiter.events.released(reason, charges, route)

@@ -1,6 +1,6 @@
+import type { Charge, Decision } from '@sluice/core'
 import type { ChargeLimiter } from '@sluice/core/internal'
 import type { CompiledOptions } from '../options/compile-options.ts'
-import type { Verdict } from '../path/respond.ts'
 import { holdEstimate } from './reservation.ts'
 import { settleInTime } from './settle-in-time.ts'
 import { Correction, type Messages } from './settlement.ts'
@@ -17,7 +17,8 @@ export interface Settling {
 export function settleRequest<Request, Response>(
   limiter: ChargeLimiter,
   { adapter, rules, holdMs, reserves }: CompiledOptions<Request, Response>,
-  { decision, charges }: Verdict,
+  decision: Decision,
+  charges: readonly Charge[],
   messages: Messages<Request, Response>,
 ): Settling {
   const { policies } = decision

@@ -19,8 +19,13 @@ import {
 import type { SharedDocuments } from '../../stores/documents/shared-documents.ts'
 import type { Policy } from '../policy.ts'
 import { checkSettings, type KnownPolicies, knownPolicies, knownPolicy } from './known-policies.ts'
-import type { PolicyControl } from './policy-control.ts'
-import type { ChangeOptions, PolicyDifference, PolicyState, SetOptions } from './policy-state.ts'
+import type {
+  ChangeOptions,
+  PolicyControl,
+  PolicyDifference,
+  PolicyState,
+  SetOptions,
+} from './policy-state.ts'
 import { withSettings } from './with-settings.ts'
 
 // Few processes need these either.
