@@ -49,7 +49,7 @@ describe('an algorithm is one folder and one line', () => {
       'packages/core/src/algorithms/index.ts',
       // How the demo knows and draws each: the compiler asks for one that is missing.
       'packages/live/src/page/algorithms/models.ts',
-      'packages/live/src/page/algorithms/views.ts',
+      'packages/live/src/page/algorithms/views.tsx',
       // What another limiter calls them.
       'packages/migrate/src/peers/upstash.ts',
       // What the simulator makes wrong, draws, and knows the bounds of.
