@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, jest } from '@jest/globals'
-import { Progress } from './progress.ts'
+import { startProgress } from './progress.ts'
 
 /** What is written to a terminal, or to none. */
 function stream(isTTY: boolean) {
@@ -19,18 +19,19 @@ function stream(isTTY: boolean) {
 describe('progress', () => {
   it('is a bar with rate and time left in a terminal, and is removed at the end', () => {
     const { written, text } = stream(true)
-    const progress = new Progress(written, 1000)
+    const progress = startProgress(written, 1000)
     progress.update(400, 12_345)
     progress.stop()
     const shown = text()
-    expect(shown).toMatch(/█+░+ \S+ s left, 12,345 lines, 40 %, [\d,]+ a second/)
-    // The line is empty again.
-    expect(shown.endsWith('\r\u001b[K')).toBe(true)
+    expect(shown).toMatch(/█+░+ 40 %, 12,345 lines, [\d,]+ a second, \S+ left/)
+    // The line is empty again, and the cursor back.
+    expect(shown).toMatch(/\[2K|\[0K/)
+    expect(shown.lastIndexOf('[?25h')).toBeGreaterThan(shown.lastIndexOf('40 %'))
   })
 
   it('shows no percentage if the total is unknown', () => {
     const { written, text } = stream(true)
-    const progress = new Progress(written, undefined)
+    const progress = startProgress(written, undefined)
     progress.update(400, 12_345)
     progress.stop()
     const shown = text()
@@ -41,7 +42,7 @@ describe('progress', () => {
   it('is an occasional line without a terminal', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(10_000)
     const { written, text } = stream(false)
-    const progress = new Progress(written, 1000)
+    const progress = startProgress(written, 1000)
     now.mockReturnValue(11_999)
     progress.update(100, 500)
     expect(text()).toBe('')

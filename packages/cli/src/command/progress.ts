@@ -1,52 +1,63 @@
 import type { Io } from '@sluice/terminal/io'
-import { count, duration, number, percent } from '@sluice/terminal/words'
+import { count, number, percent } from '@sluice/terminal/words'
+import { type Options, SingleBar } from 'cli-progress'
 
-/** How often it is shown, ms: in a terminal, and elsewhere. */
-const DRAW_EVERY_MS = 100
+/** How often a line is written without a terminal, ms. */
 const LINE_EVERY_MS = 2000
-/** Characters of the bar. */
-const WIDTH = 40
-const CLEAR = '\r\u001b[K'
+/** How often the bar is redrawn, per second. */
+const FPS = 10
 
-/**
- * Shows how far a replay is: in a terminal on a line that is overwritten, and removed at the end; elsewhere in a line
- * every two seconds.
- */
-export class Progress {
-  readonly #stream: Io['stderr']
-  readonly #totalBytes: number | undefined
-  readonly #started = performance.now()
-  #next: number
-
-  /** @param totalBytes undefined: the total is unknown */
-  constructor(stream: Io['stderr'], totalBytes: number | undefined) {
-    this.#stream = stream
-    this.#totalBytes = totalBytes
-    this.#next = this.#started + (stream.isTTY ? 0 : LINE_EVERY_MS)
-  }
-
+/** Shows how far a replay is. */
+export interface Progress {
   /** @param bytes read so far, of the files as they are */
-  update(bytes: number, lines: number): void {
-    const now = performance.now()
-    if (now < this.#next) return
-    const { isTTY } = this.#stream
-    this.#next = now + (isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS)
-    const tookMs = Math.max(1, now - this.#started)
-    const rate = `${number(Math.round((lines * 1000) / tookMs))} a second`
-    const share = this.#totalBytes && bytes / this.#totalBytes
-    const known = share === undefined ? '' : `, ${percent(share)}`
-    const text = `${count(lines, 'line')}${known}, ${rate}`
-    this.#stream.write(isTTY ? `${CLEAR}${share ? barOf(share, tookMs) : ''}${text}` : `${text}\n`)
-  }
+  update(bytes: number, lines: number): void
+  stop(): void
+}
 
-  stop(): void {
-    if (this.#stream.isTTY) this.#stream.write(CLEAR)
+/** @param totalBytes undefined: the total is unknown */
+export function startProgress(stream: Io['stderr'], totalBytes: number | undefined): Progress {
+  return stream.isTTY ? bar(stream, totalBytes) : plainLines(stream, totalBytes)
+}
+
+function bar(stream: Io['stderr'], totalBytes: number | undefined): Progress {
+  const started = performance.now()
+  const known = '{bar} {percentage} %, {lines} lines, {rate} a second, {eta_formatted} left'
+  const options: Options = {
+    format: totalBytes === undefined ? '{lines} lines, {rate} a second' : known,
+    stream,
+    fps: FPS,
+    clearOnComplete: true,
+    hideCursor: true,
+    // The library would handle the interrupt itself.
+    gracefulExit: false,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    etaBuffer: 100,
+  }
+  const drawn = new SingleBar(options)
+  drawn.start(totalBytes ?? 0, 0, { lines: '0', rate: '0' })
+  return {
+    update(bytes, lines) {
+      drawn.update(bytes, { lines: number(lines), rate: rate(lines, started) })
+    },
+    stop: () => drawn.stop(),
   }
 }
 
-/** `██████░░░░░░ 12 s left, ` */
-function barOf(share: number, tookMs: number): string {
-  const filled = Math.min(WIDTH, Math.round(share * WIDTH))
-  const leftMs = Math.ceil((tookMs / share - tookMs) / 1000) * 1000
-  return `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${duration(leftMs)} left, `
+function plainLines(stream: Io['stderr'], totalBytes: number | undefined): Progress {
+  const started = performance.now()
+  let next = started + LINE_EVERY_MS
+  return {
+    update(bytes, lines) {
+      if (performance.now() < next) return
+      next = performance.now() + LINE_EVERY_MS
+      const share = totalBytes === undefined ? '' : `, ${percent(bytes / totalBytes)}`
+      stream.write(`${count(lines, 'line')}${share}, ${rate(lines, started)} a second\n`)
+    },
+    stop() {},
+  }
+}
+
+function rate(lines: number, started: number): string {
+  return number(Math.round((lines * 1000) / Math.max(1, performance.now() - started)))
 }

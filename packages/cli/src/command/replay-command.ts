@@ -22,7 +22,7 @@ import { toJson } from '../report/json.ts'
 import type { Report } from '../report/report.ts'
 import { suggest } from '../report/suggest.ts'
 import { toText } from '../report/text.ts'
-import { Progress } from './progress.ts'
+import { type Progress, startProgress } from './progress.ts'
 import { checkReportFile } from './report-file.ts'
 
 /**
@@ -65,7 +65,7 @@ export async function replayCommand(
   const spool = flags.suggest ? new Spool() : undefined
   const demand = plan.demands[0] as SharedWindow
   demand.spool = spool
-  const progress = new Progress(io.stderr, totalOf(sources.map(({ bytes }) => bytes)))
+  const progress = startProgress(io.stderr, totalOf(sources.map(({ bytes }) => bytes)))
   await play(input, replay, progress, signal)
   const suggestion = spool && suggest(demand, spool, clients.count)
   spool?.close()

@@ -1,10 +1,29 @@
-import { columns } from '@sluice/terminal/columns'
 import { count, duration, listed, moment, number, percent } from '@sluice/terminal/words'
+import Table from 'cli-table3'
 import type pico from 'picocolors'
 import type { PolicySummary } from '../replay/runs/policy-summary.ts'
 import type { Report, Run } from './report.ts'
 
 type Colors = ReturnType<typeof pico.createColors>
+
+/** A table without frames, so that it can be pasted anywhere. */
+const FRAMELESS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+}
 
 /** The report as text, for people. */
 export function toText(report: Report, colors: Colors): string {
@@ -141,7 +160,13 @@ function unreadable({ source: { unreadable, unreadableLines, masked } }: Report)
   return [`Unreadable${aside}:`, ...lines].join('\n')
 }
 
-function tableOf(rows: readonly (readonly string[])[], colors: Colors): string {
-  const [head = '', ...lines] = columns(rows, 'right')
-  return [colors.bold(head), ...lines].join('\n')
+function tableOf([head = [], ...rows]: readonly (readonly string[])[], colors: Colors): string {
+  const table = new Table({
+    head: head.map((title) => colors.bold(title)),
+    chars: FRAMELESS,
+    colAligns: head.map((_, i) => (i === 0 ? 'left' : 'right')),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  })
+  table.push(...rows.map((row) => [...row]))
+  return table.toString()
 }
