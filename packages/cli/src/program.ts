@@ -158,9 +158,12 @@ function addOperations(program: Command, { io, unread, end, interrupted }: Runni
     .option('--once', 'read once, and end; after a second, what was read until then')
     .option('--json', 'a line of JSON for each reading')
     .action(async (flags) => {
-      const { topCommand } = await import('./operate/top-command.ts')
-      const ending = AbortSignal.any([unread, interrupted('SIGINT', 'SIGTERM')])
-      end(await onStoreOf(flags, (store) => topCommand(flags, store, io, ending)))
+      const run = async (store: Connection) => {
+        const { topCommand } = await import('./operate/top-command.ts')
+        const ending = AbortSignal.any([unread, interrupted('SIGINT', 'SIGTERM')])
+        return topCommand(flags, store, io, ending)
+      }
+      end(await onStoreOf(flags, run))
     })
   onKey(program.command('inspect'))
     .summary('how one client stands, in every policy')
@@ -211,9 +214,11 @@ function addOperations(program: Command, { io, unread, end, interrupted }: Runni
     .option('--port <number>', 'its port; 0 is any that is free', '0')
     .option('--every <duration>', 'the pause between two readings while somebody looks', '2s')
     .action(async (flags) => {
-      const { serveCommand } = await import('./operate/serve/serve-command.ts')
-      const ending = interrupted('SIGINT', 'SIGTERM')
-      end(await onStoreOf(flags, (store) => serveCommand(flags, store, io, ending)))
+      const run = async (store: Connection) => {
+        const { serveCommand } = await import('./operate/serve/serve-command.ts')
+        return serveCommand(flags, store, io, interrupted('SIGINT', 'SIGTERM'))
+      }
+      end(await onStoreOf(flags, run))
     })
 }
 
