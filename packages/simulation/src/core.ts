@@ -122,14 +122,13 @@ const CHANGES: {
       ],
     ],
   },
-  'core/src/limiter/waiting/wait-queues.ts': {
+  'core/src/limiter/waiting/places.ts': {
     replaced: [
       [
-        'this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)\n',
-        `this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
-      const taken = this.#taken
-      host.machine.holds('calls in line', taken, this.#most)
-      host.machine.holds('calls of a client in line', this.#counts.get(client), this.#most - taken + 1)\n`,
+        'this.#takenBy.set(client, own + 1)\n',
+        `this.#takenBy.set(client, own + 1)
+      host.machine.holds('calls in line', this.taken, this.#most)
+      host.machine.holds('calls of a client in line', own + 1, this.#most - this.taken + 1)\n`,
       ],
     ],
   },
