@@ -9,7 +9,8 @@ import type { RequestWait, WaitActions, WaitQueues } from './wait-queues.ts'
 export class Waiting {
   readonly #load: () => Promise<WaitQueues>
   #loading: Promise<WaitQueues> | undefined
-  #queues: WaitQueues | undefined
+  /** Undefined until the first call has loaded them. */
+  queues: WaitQueues | undefined
   #isClosed = false
 
   /**
@@ -19,9 +20,9 @@ export class Waiting {
   constructor(limiter: ChargeLimiter, most: number, ask: WaitActions['ask']) {
     this.#load = async () => {
       const { queuesOf } = await import('./wait-queues.ts')
-      this.#queues = queuesOf(limiter, most, ask)
-      if (this.#isClosed) this.#queues.close()
-      return this.#queues
+      this.queues = queuesOf(limiter, most, ask)
+      if (this.#isClosed) this.queues.close()
+      return this.queues
     }
   }
 
@@ -42,22 +43,22 @@ export class Waiting {
 
   /** The first key of these charges for which somebody waits. */
   awaitedKey(charges: readonly Charge[]): string | undefined {
-    return this.#queues?.awaitedKey(charges)
+    return this.queues?.awaitedKey(charges)
   }
 
   /** Lets the first that waits for the key ask again: something may have changed for it. */
   wake(key: string): void {
-    this.#queues?.wake(key)
+    this.queues?.wake(key)
   }
 
   /** Lets all who wait ask again, by the limits that the policies have now. */
   relimit(policies: readonly Policy[]): void {
-    this.#queues?.relimit(policies)
+    this.queues?.relimit(policies)
   }
 
   /** Rejects all who wait, and all who come later. */
   close(): void {
     this.#isClosed = true
-    this.#queues?.close()
+    this.queues?.close()
   }
 }
