@@ -12,12 +12,12 @@ export interface Shown {
 }
 
 /** Goodput at the end of a bar that is as long as the panel: the words behind it need room. */
-const FULL = 1.6
+const FULL = 2.4
 
 const NAMES = {
-  cpu: 'computes for 10 ms',
-  database: 'waits for a slow database',
-  mix: 'waits for it, and computes for 5 ms',
+  cpu: 'computing for 10 ms',
+  database: 'waiting for a database',
+  mix: 'waiting, then computing',
 }
 
 /** Goodput at 3 and at 10 times the capacity, as an SVG. @param facts what the footer says of the machine */
@@ -28,7 +28,7 @@ export function overloadChart(
 ): string {
   const panels = Object.entries(NAMES).flatMap(([handler, does]) =>
     [3, 10].map((load) => ({
-      heading: `${load} × capacity, a handler that ${does}`,
+      heading: `${load} × capacity, ${does}`,
       bars: medians.filter((run) => run.handler === handler && run.load === load).map(barOf),
       most: FULL,
     })),
