@@ -4,7 +4,6 @@ import {
   type ChargeLimiter,
   decisionWithoutPolicy,
   type HeldSlot,
-  textOf,
   warnOnce,
 } from '@sluice/core/internal'
 import { type FieldState, joinWritten, remainingUnits, writtenOf } from '../fields/field-state.ts'
@@ -18,6 +17,7 @@ import {
   writeRefusalFields,
 } from '../refusal/refusal.ts'
 import { watchEnd } from '../settlement/response-end.ts'
+import { settleRequest } from '../settlement/settle-request.ts'
 import type { Turns } from './waiting/turns.ts'
 
 export interface Verdict {
@@ -71,34 +71,16 @@ export function noteDecided(subject: object, limiter: object): void {
   marked[DECIDED] = { limiter, subject, earlier: marked[DECIDED] }
 }
 
-type SettlementCode = typeof import('../settlement/settle-request.ts')
-
-function warnOfLoading(error: unknown): undefined {
-  warnOnce(
-    'SLUICE_SETTLE',
-    `Charges are not settled, because the code for it could not be loaded: ${textOf(error)}. The estimates are kept. ` +
-      'Let the bundler keep the files of @sluice/http that it imports dynamically.',
-  )
-}
-
 /** Carries out verdicts, the same for every framework: fields, refusal, delay, settlement. */
 export class Responder<Request, Response> {
   readonly #compiled: CompiledOptions<Request, Response>
   readonly #limiter: ChargeLimiter
   readonly #turns: Turns
-  /** The code that settles requests, which few limiters do; undefined: it is not needed, or could not be loaded. */
-  #settlement: MaybePromise<SettlementCode | undefined>
 
   constructor(compiled: CompiledOptions<Request, Response>, limiter: ChargeLimiter, turns: Turns) {
     this.#compiled = compiled
     this.#limiter = limiter
     this.#turns = turns
-    if (!compiled.settles) return
-    const loading = import('../settlement/settle-request.ts').catch(warnOfLoading)
-    this.#settlement = loading
-    void loading.then((code) => {
-      this.#settlement = code
-    })
   }
 
   /**
@@ -214,19 +196,13 @@ export class Responder<Request, Response> {
     const progress = adapter.progress?.(response)
     const settling =
       settles && decision.allowed && charges.length > 0
-        ? andThen(this.#settlement, (code) =>
-            code?.settleRequest(limiter, this.#compiled, decision, charges, {
-              request,
-              response,
-              route,
-            }),
-          )
+        ? settleRequest(limiter, this.#compiled, decision, charges, { request, response, route })
         : undefined
     const released: HeldSlot['ended'] = (reason) => limiter.events.released(reason, charges, route)
     const held = holdsSlots ? limiter.hold(charges, decision, released, progress) : undefined
     if (settling !== undefined || held !== undefined) {
       watchEnd(adapter, response, (isOver, isClosed) => {
-        const settled = andThen(settling, (each) => each?.changed(isOver, isClosed))
+        const settled = settling?.changed(isOver, isClosed)
         const freed = isOver ? held?.release() : undefined
         // If the application never ends the response, the slots are free after `hold`.
         if (isClosed && !isOver) held?.abandon()
@@ -237,7 +213,7 @@ export class Responder<Request, Response> {
     progress?.onProgress(() => {
       if (adapter.isClosed(response)) return
       held?.touch()
-      void andThen(settling, (each) => each?.touch())
+      settling?.touch()
     })
     if (turn === undefined) return true
     const waited = limiter.events.waiting(decision, route, () =>
