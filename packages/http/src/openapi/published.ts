@@ -96,9 +96,9 @@ export function refusalOf(
   const problems = kinds.map((banned) => problemOf({ status, banned }))
   const [{ title, type }] = problems as [ReturnType<typeof problemOf>]
   const namesPolicies = other !== 403 && other !== 503 && type !== 'about:blank'
-  const quotas = other === undefined ? rules.flatMap((rule) => quotaText(rule) ?? []) : []
-  const isTold = namesPolicies && quotas.length > 0
-  const description = isTold ? `${title}: ${quotas.join(', ')}.` : `${title}.`
+  const isOfLimit = other === undefined && namesPolicies
+  const quotas = isOfLimit ? rules.flatMap((rule) => quotaText(rule) ?? []) : []
+  const description = quotas.length > 0 ? `${title}: ${quotas.join(', ')}.` : `${title}.`
   const name = status === 429 && other === undefined ? 'RateLimited' : title.replace(/ /g, '')
   const isOwn = respond === 'throw' ? adapter.toThrown === undefined : typeof respond === 'function'
   const oneOf = (texts: string[]) => ({ type: 'string', enum: [...new Set(texts)] })

@@ -59,7 +59,7 @@ export class KeyNames {
 
   /**
    * @param prefix the prefix of the ledger
-   * @param noted is told of keys with shards
+   * @param noted is called for each key with a shard
    */
   constructor(
     keyspaces: readonly Keyspace[],
